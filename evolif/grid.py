@@ -18,7 +18,7 @@ _PNG = b"\x89PNG\r\n\x1a\n"
 class TableCell:
     """A figure, and a qualification in small print. Plain text, not made safe."""
 
-    value: str = "-"
+    value: str = "–"
     aside: str = ""
 
     def __len__(self) -> int:

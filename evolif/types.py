@@ -216,3 +216,5 @@ class Session:
     """Why it ended, in one or two words: `patience`, `cap`, …"""
     later: tuple[JudgedTurn, ...] = field(default=(), compare=False)
     """Where `turns` were cut at exhausted patience, the turns that were played after it."""
+    cap: int | None = None
+    """The most judged turns that it could have: the N of ISR@N. None: as many as the longest session given has."""

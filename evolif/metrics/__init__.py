@@ -26,9 +26,10 @@ from evolif.metrics.breakdown import (
     satisfaction_by_group,
     together,
 )
-from evolif.metrics.compare import Comparison, Difference, compare
+from evolif.metrics.compare import SHARED_TURNS, Comparison, Difference, compare
 from evolif.metrics.exhaustion import (
     ExhaustionSpan,
+    ExpectedLength,
     exhaustion_by_turn,
     expected_length,
     is_saturated,
@@ -37,8 +38,10 @@ from evolif.metrics.exhaustion import (
 )
 from evolif.metrics.floor import TRIVIAL, CorrectedCsr, Floor, corrected_csr, floor
 from evolif.metrics.intervals import FEWEST, TOO_FEW
+from evolif.metrics.pairs import PairTest, holm, pair_test
 from evolif.metrics.power import Needed, Paired, Plan, fewest_dialogues
 from evolif.metrics.process import (
+    AT_N,
     METRIC_NAMES,
     PROCESS,
     RATES,
@@ -56,7 +59,7 @@ from evolif.metrics.process import (
 from evolif.metrics.ranking import Order, Place, Ranking, ranking
 from evolif.metrics.ranks import RankAgreement, RankStability, rank_agreement, rank_stability, split_half_stability
 from evolif.metrics.relevance import RELEVANCE_TABLE, relevance_not_judged
-from evolif.metrics.replay import Ceiling, Miss, SweepPoint, ceiling, patience_sweep
+from evolif.metrics.replay import Ceiling, Miss, SweepPoint, ceiling, patience_sweep, replayed
 from evolif.metrics.sequence import deviation, sequence_interval
 from evolif.metrics.sessions import Bounds, SessionRecords, bounds, counted_sessions, records_from_sessions, tables_of
 from evolif.metrics.statistics import Interval, resampled_indices, wilson
@@ -73,6 +76,7 @@ from evolif.metrics.survival import (
 from evolif.metrics.table import (
     UNKNOWN,
     Breakdown,
+    Cluster,
     Figures,
     Key,
     Metric,
@@ -80,8 +84,10 @@ from evolif.metrics.table import (
     MetricTable,
     Row,
     Unit,
+    cluster_rows,
+    clustered,
+    clusters_of,
     described,
-    dialogue_rows,
     figures,
     figures_with_intervals,
     intervals,
@@ -90,6 +96,7 @@ from evolif.metrics.variance import MORE_DIALOGUES, VarianceComponents, variance
 from evolif.metrics.verdict_file import read_verdict_file, read_verdicts
 
 __all__ = [
+    "AT_N",
     "BREAKDOWNS",
     "FEWEST",
     "GROUP",
@@ -100,6 +107,7 @@ __all__ = [
     "PROCESS",
     "RATES",
     "RELEVANCE_TABLE",
+    "SHARED_TURNS",
     "TOO_FEW",
     "TRIVIAL",
     "TURN",
@@ -108,12 +116,14 @@ __all__ = [
     "Bounds",
     "Breakdown",
     "Ceiling",
+    "Cluster",
     "Comparison",
     "CorrectedCsr",
     "DialogueFigures",
     "DialogueRecord",
     "Difference",
     "ExhaustionSpan",
+    "ExpectedLength",
     "Figures",
     "Floor",
     "Hazard",
@@ -128,6 +138,7 @@ __all__ = [
     "Miss",
     "Needed",
     "Order",
+    "PairTest",
     "Paired",
     "Place",
     "Plan",
@@ -147,6 +158,9 @@ __all__ = [
     "breakdown",
     "breakdowns_of",
     "ceiling",
+    "cluster_rows",
+    "clustered",
+    "clusters_of",
     "cohens_kappa",
     "compare",
     "corrected_csr",
@@ -156,7 +170,6 @@ __all__ = [
     "deviation",
     "dialogue_figures",
     "dialogue_keys",
-    "dialogue_rows",
     "exhaustion_by_turn",
     "expected_length",
     "fewest_dialogues",
@@ -164,6 +177,7 @@ __all__ = [
     "figures_with_intervals",
     "floor",
     "hazard",
+    "holm",
     "intervals",
     "is_saturated",
     "judge_agreement",
@@ -171,6 +185,7 @@ __all__ = [
     "judged_record",
     "log_rank",
     "metrics_by",
+    "pair_test",
     "patience_left",
     "patience_sweep",
     "process_intervals",
@@ -183,6 +198,7 @@ __all__ = [
     "records_at_cap",
     "records_from_sessions",
     "relevance_not_judged",
+    "replayed",
     "resampled_indices",
     "satisfaction_by_group",
     "sequence_interval",

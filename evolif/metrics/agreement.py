@@ -10,10 +10,14 @@ from typing import TypeVar
 
 from evolif.errors import UsageError
 from evolif.metrics.compare import Comparison, compare
-from evolif.metrics.statistics import Z95, Interval, check_draws, middle, resampled_sums
-from evolif.types import DEFAULT_RESAMPLES, Session, Verdict
+from evolif.metrics.distributions import student_quantile
+from evolif.metrics.intervals import ALPHA, FEWEST, freedom_of, ratio_interval, standard_error
+from evolif.metrics.statistics import Z95, Interval
+from evolif.metrics.table import clusters_of
+from evolif.types import Session, Verdict
 
 _KINDS = ((True, True), (True, False), (False, True), (False, False))
+_NOTHING = 1e-12
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,9 +31,10 @@ class Agreement:
         neither: Constraints that neither found satisfied.
         dialogues: Dialogues they come from.
         agreed: (both + neither) / n, a fraction; None without a pair.
-        agreed_interval: 95 % bootstrap interval over dialogues; None with fewer than two.
+        agreed_interval: 95 % over dialogues, as of any share (`ratio_interval`); None with fewer than six.
         kappa: Cohen's; None if undefined: no pair, or both always gave the same single verdict.
-        kappa_interval: 95 % bootstrap interval over dialogues, of the resamples in which it is defined.
+        kappa_interval: 95 % over dialogues by the jackknife, Student's on the scale of artanh; None with fewer than six
+            of them, or if kappa would be undefined without one.
     """
 
     both: int
@@ -48,42 +53,30 @@ class Agreement:
         return self.both + self.first_only + self.second_only + self.neither
 
 
-def judge_agreement(
-    pairs: Iterable[tuple[str, int, bool, bool]], *, seed: int = 0, resamples: int = DEFAULT_RESAMPLES
-) -> dict[str, Agreement]:
+def judge_agreement(pairs: Iterable[tuple[str, Hashable, bool, bool]]) -> dict[str, Agreement]:
     """Share of equal verdicts and Cohen's kappa per group, with intervals over dialogues.
 
     Args:
         pairs: (group, dialogue, verdict of the person or first judge, verdict of the judge audited), in any order.
-        seed: Of the resampling.
-        resamples: How many.
 
     Returns:
         Group, in alphabetical order, to its agreement. For a figure over all groups, pass the same group name for all.
     """
-    check_draws(seed, resamples)
-    tables: defaultdict[str, defaultdict[int, Counter[tuple[bool, bool]]]]
+    tables: defaultdict[str, defaultdict[Hashable, Counter[tuple[bool, bool]]]]
     tables = defaultdict(lambda: defaultdict(Counter))
-    dialogues: set[int] = set()
     for group, dialogue, first, second in pairs:
         tables[group][dialogue][first, second] += 1
-        dialogues.add(dialogue)
-    order = sorted(dialogues)
-    groups = sorted(tables)
-    columns = [[tables[group][d][kind] for d in order] for group in groups for kind in _KINDS]
-    sums = resampled_sums(columns, seed=seed, resamples=resamples) if columns else []
-    drawn = [list(zip(*map(list, sums[4 * n : 4 * n + 4]), strict=True)) for n in range(len(groups))]
-    return {group: _agreement(tables[group], own) for group, own in zip(groups, drawn, strict=True)}
+    return {group: _agreement(list(tables[group].values())) for group in sorted(tables)}
 
 
-_Counts = tuple[float, float, float, float]
+_Counts = tuple[int, int, int, int]
 """Both satisfied, the first alone, the second alone, neither."""
 
 
 def _kappa(counts: _Counts) -> float | None:
     """Cohen's kappa; None without a pair, or if both always gave the same single verdict.
 
-    `cohens_kappa` takes weights and any categories; a bootstrap needs exact whole numbers, thousands of times.
+    `cohens_kappa` takes weights and any categories; whole numbers tell exactly where it is undefined.
     """
     both, first, second, neither = counts
     n = sum(counts)
@@ -92,31 +85,54 @@ def _kappa(counts: _Counts) -> float | None:
     return (n * (both + neither) - by_chance) / (n * n - by_chance) if n * n > by_chance else None
 
 
-def _agreed(counts: _Counts) -> float | None:
-    n = sum(counts)
-    return (counts[0] + counts[3]) / n if n else None
-
-
-def _agreement(table: Mapping[int, Counter[tuple[bool, bool]]], drawn: list[_Counts]) -> Agreement:
-    own = [counts for counts in table.values() if counts.total()]
-    both, first, second, neither = (sum(counts[kind] for counts in own) for kind in _KINDS)
-    agreed, value = _agreed((both, first, second, neither)), _kappa((both, first, second, neither))
-    several = len(own) > 1
+def _agreement(tables: Sequence[Counter[tuple[bool, bool]]]) -> Agreement:
+    rows = [tuple(table[kind] for kind in _KINDS) for table in tables]
+    both, first, second, neither = (sum(column) for column in zip(*rows, strict=True))
+    same, pairs = [row[0] + row[3] for row in rows], [sum(row) for row in rows]
+    value = _kappa((both, first, second, neither))
     return Agreement(
         both=both,
         first_only=first,
         second_only=second,
         neither=neither,
-        dialogues=len(own),
-        agreed=agreed,
-        agreed_interval=_interval(map(_agreed, drawn), agreed) if several else None,
+        dialogues=len(rows),
+        agreed=sum(same) / sum(pairs),
+        agreed_interval=ratio_interval(same, pairs, rate=True),
         kappa=value,
-        kappa_interval=_interval(map(_kappa, drawn), value) if several else None,
+        kappa_interval=None if value is None else _kappa_interval(rows, value),
     )
 
 
-def _interval(values: Iterable[float | None], point: float | None) -> Interval | None:
-    return None if point is None else middle([value for value in values if value is not None], point)
+def _kappa_interval(rows: Sequence[tuple[int, ...]], value: float) -> Interval | None:
+    """The interval of kappa over dialogues, each a row of counts."""
+    n = len(rows)
+    if n < FEWEST:
+        return None
+    if 1 - abs(value) <= _NOTHING:
+        return _alike(value, n)
+    sums = [sum(column) for column in zip(*rows, strict=True)]
+    without = [_kappa(_less(sums, row)) for row in rows]
+    left = [one for one in without if one is not None]
+    if len(left) < n:
+        return None
+    mean = math.fsum(left) / n
+    # Sorted, so that neither the order nor the names of dialogues matter.
+    influence = sorted((n - 1) * (mean - one) for one in left)
+    if all(abs(one) <= _NOTHING for one in influence):
+        return _alike(value, n)
+    step = student_quantile(freedom_of(influence)) * standard_error(influence) / (1 - value * value)
+    return math.tanh(math.atanh(value) - step), math.tanh(math.atanh(value) + step)
+
+
+def _less(sums: Sequence[int], row: Sequence[int]) -> _Counts:
+    both, first, second, neither = (whole - own for whole, own in zip(sums, row, strict=True))
+    return both, first, second, neither
+
+
+def _alike(value: float, n: float) -> Interval:
+    """All agree alike: as many as could have been missed may be at -1, or at 1."""
+    seen = (ALPHA / 2) ** (1 / n)
+    return max(-1.0, -1 + (value + 1) * seen), min(1.0, 1 - (1 - value) * seen)
 
 
 Category = TypeVar("Category", bound=Hashable)
@@ -130,7 +146,8 @@ def cohens_kappa(
 ) -> tuple[float | None, Interval | None]:
     """Cohen's kappa of weighted pairs and its 95 % interval.
 
-    The interval is the large-sample one of Fleiss, Cohen and Everitt (1969), which assumes independent items.
+    The interval is the large-sample one of Fleiss, Cohen and Everitt (1969), which assumes independent items. Where all
+    agree it leaves room for as many other items as could have been missed.
 
     Args:
         table: Per pair of categories that the two gave, how often, or with what weight; any unit.
@@ -158,6 +175,8 @@ def cohens_kappa(
         return value, None
     total = math.fsum(_term(pair, share, rows, columns, value) for pair, share in cells.items())
     variance = (total - (value - chance * (1 - value)) ** 2) / (items * (1 - chance) ** 2)
+    if 1 - value <= _NOTHING:
+        return value, _alike(value, items)
     spread = Z95 * math.sqrt(max(0.0, variance))
     return value, (max(-1.0, value - spread), min(1.0, value + spread))
 
@@ -196,9 +215,7 @@ class JudgeSensitivity:
     shift: Comparison
 
 
-def judge_sensitivity(
-    first: Iterable[Session], second: Iterable[Session], *, seed: int = 0, resamples: int = DEFAULT_RESAMPLES
-) -> JudgeSensitivity:
+def judge_sensitivity(first: Iterable[Session], second: Iterable[Session], *, cluster: str = "") -> JudgeSensitivity:
     """How well two judges agree on the same answers of one model, and how that moves the metrics.
 
     Verdicts are paired over the shared turns; the caller ensures that the answers are the same (a run and its rejudged
@@ -207,8 +224,7 @@ def judge_sensitivity(
     Args:
         first: Sessions under the first judge.
         second: The same model's under the second.
-        seed: Of resampling and permutations.
-        resamples: How many.
+        cluster: The label of turns that says which dialogues are taken as one, see `MetricTable.cluster`.
 
     Raises:
         UsageError: as `compare`; sessions of different models; or a turn with other constraints in the two.
@@ -217,19 +233,20 @@ def judge_sensitivity(
     models = sorted({session.model for session in (*one, *other)})
     if len(models) > 1:
         raise UsageError(f"the two judgings must be of one model's answers, not of {' and '.join(models)}")
-    pairs: list[tuple[str, int, bool, bool]] = []
+    clusters = clusters_of(cluster, (*one, *other))
+    pairs: list[tuple[str, Hashable, bool, bool]] = []
     one_sided: Counter[str] = Counter()
     for dialogue, before, after in _verdicts(one, other):
         if before.satisfied is None or after.satisfied is None:
             one_sided[after.group] += before.satisfied is not after.satisfied
         else:
-            pairs.append((after.group, dialogue, before.satisfied, after.satisfied))
-    overall = judge_agreement(((_ALL, *pair[1:]) for pair in pairs), seed=seed, resamples=resamples)
+            pairs.append((after.group, clusters[dialogue], before.satisfied, after.satisfied))
+    overall = judge_agreement((_ALL, *pair[1:]) for pair in pairs)
     return JudgeSensitivity(
-        groups=judge_agreement(pairs, seed=seed, resamples=resamples),
+        groups=judge_agreement(pairs),
         overall=overall.get(_ALL, Agreement(0, 0, 0, 0, 0, None, None, None, None)),
         one_sided={group: one_sided[group] for group in sorted(+one_sided)},
-        shift=compare(other, one, seed=seed),
+        shift=compare(other, one),
     )
 
 

@@ -14,7 +14,16 @@ from evolif.metrics.intervals import ratio_interval
 from evolif.metrics.process import PROCESS, credit_of
 from evolif.metrics.sessions import counted_sessions, counted_with_verdicts, of_one_model
 from evolif.metrics.statistics import Interval
-from evolif.metrics.table import UNKNOWN, Breakdown, Key, MetricFigures, MetricTable, figures_with_intervals
+from evolif.metrics.table import (
+    UNKNOWN,
+    Breakdown,
+    Cluster,
+    Key,
+    MetricFigures,
+    MetricTable,
+    clusters_of,
+    figures_with_intervals,
+)
 from evolif.types import DEFAULT_RESAMPLES, JudgedTurn, Prompt, Session, Verdict
 
 TurnKey: TypeAlias = Callable[[JudgedTurn, Prompt | None], Key | None]
@@ -75,7 +84,7 @@ class Slice:
         ok: Turns with every judged constraint (of the slice) satisfied.
         turns: Turns with at least one judged constraint (of the slice).
         not_judged: Constraints without a verdict; they count nowhere else.
-        dialogues: Dialogues that contain such turns.
+        dialogues: Dialogues that contain such turns; clusters of them where the scenario takes some together.
         csr: Mean over the turns of satisfied / judged, or of their credit, a fraction; None without a turn.
         isr: ok / turns, a fraction; None without a turn. For keys of constraints it equals `csr` where a turn has at
             most one constraint of the key.
@@ -101,7 +110,7 @@ class Slice:
 
 
 def breakdown(
-    sessions: Iterable[Session], prompts: Iterable[Prompt], by: str | Breakdown | TurnKey
+    sessions: Iterable[Session], prompts: Iterable[Prompt], by: str | Breakdown | TurnKey, *, cluster: str = ""
 ) -> dict[Key, Slice]:
     """CSR and ISR per key over the turns that the table counts (paper sections 5.3, App. D, G).
 
@@ -110,6 +119,7 @@ def breakdown(
         prompts: Those of the run; may be empty for breakdowns that need only what sessions know.
         by: One of `BREAKDOWNS` by its name (`group`; `load`, the number of active requirements, judged or not; `turn`),
             a breakdown of the run's scenario, or a function from a turn and its prompt to a key.
+        cluster: The label of turns that says which dialogues are resampled together, see `MetricTable.cluster`.
 
     Returns:
         Key, in ascending order, to its slice. Turns without this information have the key `unknown`.
@@ -119,20 +129,22 @@ def breakdown(
     """
     counted = counted_with_verdicts(of_one_model(sessions))
     split = _splitter(prompts, by)
-    cells: defaultdict[Key, defaultdict[int, _Cell]] = defaultdict(lambda: defaultdict(_Cell))
+    of = clusters_of(cluster, (session for session, _, _ in counted))
+    cells: defaultdict[Key, defaultdict[Cluster, _Cell]] = defaultdict(lambda: defaultdict(_Cell))
     for session, _, _ in counted:
         for turn in session.turns:
             if turn.seat == "target":
                 for key, verdicts in split(session.dialogue, turn):
                     # A part of a turn has no credit of its own.
-                    cells[key][session.dialogue].add(verdicts, credit_of(turn) if verdicts is turn.verdicts else None)
+                    cell = cells[key][of[session.dialogue]]
+                    cell.add(verdicts, credit_of(turn) if verdicts is turn.verdicts else None)
     keys = sorted(cells, key=lambda key: (isinstance(key, str), key))
     return {key: _slice(cells[key].values()) for key in keys}
 
 
 @dataclass(slots=True)
 class _Cell:
-    """What one dialogue contributes to one key."""
+    """What one cluster contributes to one key."""
 
     rates: list[float] = field(default_factory=list)
     ok: int = 0

@@ -6,16 +6,13 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from evolif.errors import UsageError
-from evolif.metrics.permutation import PermutationTest, permutation_test
+from evolif.metrics.pairs import has_enough, influence_of, pair_test
 from evolif.metrics.power import Plan, effect_size, plan
-from evolif.metrics.process import PROCESS
-from evolif.metrics.sessions import counted_sessions, of_one_model
-from evolif.metrics.statistics import Interval, check_draws, require
-from evolif.metrics.table import MetricTable, Row, dialogue_rows
+from evolif.metrics.process import AT_N, PROCESS, course_of, session_record
+from evolif.metrics.sessions import capped, counted_sessions, of_one_model
+from evolif.metrics.statistics import Interval
+from evolif.metrics.table import MetricTable, Row, cluster_rows, clustered, clusters_of, grouped
 from evolif.types import Session
-
-DEFAULT_PERMUTATIONS = 9_999
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,13 +23,13 @@ class Difference:
         a: The metric of the first, over the shared dialogues; None if undefined.
         b: Of the second.
         value: a - b, in the metric's unit; None if either is None.
-        interval: 95 %: the differences that the test behind `p` does not reject at 5 %; None if fewer than six
-            dialogues contribute to either.
-        p: Two-sided, of the permutation test that swaps the two within dialogues; None if `value` is None.
-        p_holm: `p` after Holm's correction over the metrics; None for figures beside them.
-        effect: d_z, mean / standard deviation of the paired differences of the dialogues' own values; None if fewer
-            than two dialogues have both, or all differ equally.
-        plan: How many dialogues would tell the two apart, and what pairing gains.
+        interval: 95 %, of the test behind `p`; None where there is no p.
+        p: Two-sided, see `pair_test`; None if fewer than six clusters contribute to either.
+        p_holm: Of the main metric of the first table p as it counts, where no other pair is compared. None for all
+            others, which are not corrected.
+        effect: d_z, mean / standard deviation of the paired differences of the clusters' own values; None if fewer
+            than two have both, or all differ equally.
+        plan: How many clusters would tell the two apart, and what pairing gains.
     """
 
     a: float | None
@@ -46,7 +43,7 @@ class Difference:
 
     @property
     def dialogues_needed(self) -> int | None:
-        """Dialogues that would tell the two apart, in this metric alone."""
+        """Clusters that would tell the two apart, in this metric alone."""
         return None if self.plan.needed is None else self.plan.needed.dialogues
 
 
@@ -56,31 +53,28 @@ class Comparison:
 
     Attributes:
         differences: Per metric, in the order of the tables.
-        beside: The same for figures beside the metrics, which Holm's correction leaves out.
         dialogues: Shared dialogues, on which all figures here are based.
         left_out: Reason to number of dialogues left out, only for reasons that occur: `only in the first`,
             `only in the second`, `not counted in the first` (suspended, withheld or running there),
             `not counted in the second`, `not counted in either`, `not scored in both`.
-        exact: Whether the permutation test tried all swaps rather than a sample.
-        permutations: How many swaps it tried.
+        beside: The same as `differences` for figures beside the metrics.
+        clusters: What was tested: dialogues, or what the scenario takes together.
+        shared: ISR on the turns that both were asked; None without patience.
+        early: Sessions of both that ended before turn N; None without ISR@N.
+        cap: N of ISR@N, where it is the same in all dialogues.
     """
 
     differences: Mapping[str, Difference]
     dialogues: int
     left_out: Mapping[str, int]
-    exact: bool
-    permutations: int
     beside: Mapping[str, Difference] = field(default_factory=dict)
+    clusters: int = 0
+    shared: Difference | None = None
+    early: int | None = None
+    cap: int | None = None
 
 
-def compare(
-    a: Iterable[Session],
-    b: Iterable[Session],
-    *,
-    tables: Sequence[MetricTable] = (PROCESS,),
-    seed: int = 0,
-    permutations: int = DEFAULT_PERMUTATIONS,
-) -> Comparison:
+def compare(a: Iterable[Session], b: Iterable[Session], *, tables: Sequence[MetricTable] = (PROCESS,)) -> Comparison:
     """The differences a - b of all metrics, over the dialogues that both have counted sessions of.
 
     The caller makes sure that the two may be compared (same cap, patience, judge and benchmark).
@@ -88,91 +82,133 @@ def compare(
     Args:
         a: Sessions of one model; finished and censored ones count.
         b: Sessions of the other, or of the same in another run.
-        tables: Of both runs; at least one.
-        seed: Of the permutations.
-        permutations: Swaps drawn at random if there are more than these in total (2^D).
+        tables: Of both runs; at least one. The first says what is tested as one (`MetricTable.cluster`).
 
     Raises:
-        UsageError: NumPy (extra `report`) is not installed; several models on one side; impossible numbers.
+        UsageError: SciPy (extra `report`) is not installed; several models on one side.
     """
-    check_draws(seed, 1)
-    if permutations < 1:
-        raise UsageError(f"the permutation test needs at least 1 permutation, not {permutations}")
-    require("numpy", "a comparison")
     first, second = of_one_model(a), of_one_model(b)
-    counted = counted_sessions(first), counted_sessions(second)
+    counted = capped(counted_sessions(first), counted_sessions(second))
     in_a, in_b = ({session.dialogue for session in own} for own in counted)
     unscored = _unscored(tables, counted)
-    shared = sorted((in_a & in_b) - unscored)
-    found: dict[str, Difference] = {}
-    test = PermutationTest({}, {}, True, 0)
-    tests = sum(metric not in table.beside for table in tables for metric in table.ratios)
-    for table in tables:
-        rows_a, rows_b = ([rows[d] for d in shared] for rows in (dialogue_rows(table, own) for own in counted))
-        test = permutation_test(table, rows_a, rows_b, permutations=permutations, seed=seed)
-        found |= {
-            metric: _difference(table, rows_a, rows_b, metric, test.intervals[metric], test.p[metric], tests)
-            for metric in table.ratios
-        }
-    beside = {metric: found.pop(metric) for table in tables for metric in table.ratios if metric in table.beside}
-    adjusted = holm({metric: one.p for metric, one in found.items()})
+    shared = (in_a & in_b) - unscored
+    one, other = (tuple(s for s in own if s.dialogue in shared) for own in counted)
+    sides = Sides(one, other, tables[0].cluster)
+    found = {name: _difference(sides, table, name) for table in tables for name in table.ratios}
+    lead = tables[0].main
+    if found[lead].p is not None:
+        found[lead] = replace(found[lead], p_holm=found[lead].p)
+    beside = {name: found.pop(name) for table in tables for name in table.ratios if name in table.beside}
+    patient = any(AT_N in table.ratios for table in tables)
+    courses = [course_of(session_record(session)) for own in (sides.a, sides.b) for session in own]
+    caps = {course.requests for course in courses}
     return Comparison(
-        differences={metric: replace(one, p_holm=adjusted[metric]) for metric, one in found.items()},
+        differences=found,
         dialogues=len(shared),
         left_out=_left_out(first, second, in_a, in_b, len(in_a & in_b & unscored)),
-        exact=test.exact,
-        permutations=test.permutations,
         beside=beside,
+        clusters=len(sides.clusters),
+        shared=_difference(sides.on_shared_turns(), SHARED_TURNS, "isr") if patient else None,
+        early=sum(len(one.good) < one.requests and not one.cut for one in courses) if patient else None,
+        cap=caps.pop() if patient and len(caps) == 1 else None,
     )
 
 
-def _difference(
-    table: MetricTable,
-    rows_a: Sequence[Row],
-    rows_b: Sequence[Row],
-    metric: str,
-    interval: Interval | None,
-    p: float | None,
-    tests: int,
-) -> Difference:
-    a, b = (table.value(table.total(rows), metric) for rows in (rows_a, rows_b))
+class Sides:
+    """The sessions of two models over the same dialogues, by what is tested as one.
+
+    Args:
+        a: Of the first, those that count.
+        b: Of the second.
+        label: What says which dialogues are tested together, see `MetricTable.cluster`.
+    """
+
+    def __init__(self, a: Sequence[Session], b: Sequence[Session], label: str) -> None:
+        self.a, self.b, self._label = a, b, label
+        self._of = clusters_of(label, (*a, *b))
+        self.clusters = list(dict.fromkeys(self._of[dialogue] for dialogue in sorted(self._of)))
+
+    def rows(self, table: MetricTable) -> tuple[list[Row], list[Row]]:
+        """The terms of both, per cluster."""
+        own = clustered(table, self._label)
+        nothing = (0.0,) * len(table.terms)
+        first, second = (cluster_rows(own, side, self._of) for side in (self.a, self.b))
+        return [first.get(c, nothing) for c in self.clusters], [second.get(c, nothing) for c in self.clusters]
+
+    @property
+    def groups(self) -> list[list[list[Session]]]:
+        """The sessions of both, per cluster."""
+        return [grouped(side, self._of, self.clusters) for side in (self.a, self.b)]
+
+    @property
+    def most(self) -> float | None:
+        """The largest length of a session; None if unknown."""
+        return max((float(s.cap) for s in (*self.a, *self.b) if s.cap is not None), default=None)
+
+    def on_shared_turns(self) -> Sides:
+        """The same with the turns alone that both were asked: of each dialogue, in the same epoch."""
+        asked = [{(s.dialogue, s.epoch, turn.turn) for s in own for turn in s.turns} for own in (self.a, self.b)]
+        both = asked[0] & asked[1]
+        one, other = (
+            tuple(
+                replace(s, turns=tuple(turn for turn in s.turns if (s.dialogue, s.epoch, turn.turn) in both))
+                for s in own
+            )
+            for own in (self.a, self.b)
+        )
+        return Sides(one, other, self._label)
+
+
+def _good_turns(session: Session) -> tuple[float, float]:
+    judged = [turn.judged for turn in session.turns if turn.seat == "target" and turn.judged]
+    return float(sum(map(all, judged))), float(len(judged))
+
+
+SHARED_TURNS = MetricTable(
+    terms=("good", "turns"),
+    of=_good_turns,
+    ratios={"isr": ("good", "turns")},
+    labels={"isr": "ISR shared"},
+    meanings={"isr": "turns with everything satisfied, of those that both were asked"},
+)
+"""ISR on the turns that two models were both asked: the same load for both, and ending early earns nothing."""
+
+
+def _difference(sides: Sides, table: MetricTable, metric: str) -> Difference:
+    rows = sides.rows(table)
+    influence = None
+    if all(has_enough(table, own, metric) for own in rows):
+        one, other = (influence_of(table, own, metric, groups) for own, groups in zip(rows, sides.groups, strict=True))
+        influence = one, other
+    a, b = (table.value(table.total(own), metric) for own in rows)
+    test = pair_test(table, *rows, metric, most=sides.most, influence=influence)
     return Difference(
         a=a,
         b=b,
-        value=_minus(a, b),
-        interval=interval,
-        p=p,
+        value=None if a is None or b is None else a - b,
+        interval=test.interval,
+        p=test.p,
         p_holm=None,
-        effect=effect_size(table, rows_a, rows_b, metric),
-        plan=plan(table, rows_a, rows_b, metric, tests=0 if metric in table.beside else tests),
+        effect=effect_size(table, *rows, metric),
+        plan=plan(table, *rows, metric),
     )
-
-
-def holm(p: Mapping[str, float | None]) -> dict[str, float | None]:
-    """Holm's step-down correction over the defined p values."""
-    ordered = sorted((value, name) for name, value in p.items() if value is not None)
-    adjusted: dict[str, float | None] = dict.fromkeys(p)
-    highest = 0.0
-    for place, (value, name) in enumerate(ordered):
-        highest = max(highest, min(1.0, (len(ordered) - place) * value))
-        adjusted[name] = highest
-    return adjusted
-
-
-def _minus(a: float | None, b: float | None) -> float | None:
-    return None if a is None or b is None else a - b
 
 
 def _unscored(tables: Sequence[MetricTable], sides: Iterable[Sequence[Session]]) -> set[int]:
     """The dialogues that a table wants scored in both, and that one side has no score of."""
-    wanting = [table for table in tables if table.scored_in_both]
-    return {
-        dialogue
+    wanting = [clustered(table, "") for table in tables if table.scored_in_both]
+    rows = (
+        (table, dialogue, row)
         for own in sides
         for table in wanting
-        for dialogue, row in dialogue_rows(table, own).items()
-        if not table.counts(row)
-    }
+        for dialogue, row in zip(*_by_dialogue(table, own), strict=True)
+    )
+    return {dialogue for table, dialogue, row in rows if not table.counts(row)}
+
+
+def _by_dialogue(table: MetricTable, sessions: Sequence[Session]) -> tuple[list[int], list[Row]]:
+    of = {session.dialogue: session.dialogue for session in sessions}
+    return list(of), list(cluster_rows(table, sessions, of).values())
 
 
 def _left_out(

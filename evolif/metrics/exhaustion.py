@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
-from evolif.metrics.intervals import FEWEST
+from evolif.metrics.intervals import event_interval
+from evolif.metrics.lifetimes import Lifetimes, lifetimes_by_cluster
 from evolif.metrics.process import DialogueRecord, cut, patience_left
 from evolif.metrics.sessions import records_from_sessions
-from evolif.metrics.statistics import Interval, poisson_interval
-from evolif.metrics.survival import lifetime, lifetimes
+from evolif.metrics.statistics import Interval
 from evolif.types import Session
 
 SPAN = 10
 """Turns over which the rate is pooled."""
 _MOST_AT_CAP = 0.25
 """With a larger share of sessions at the cap, EDR len says more about the cap than about the model."""
+_MOST_CAPS = 2
+"""No session shows what happens further beyond the cap than the cap is long."""
+_FEWEST_EXHAUSTED = 5
+"""Fewer events tell a rate only to within its order of magnitude."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +33,8 @@ class ExhaustionSpan:
         exhausted: Sessions that ran out of patience at one of them.
         turns: Judged turns among them, of all sessions.
         rate: exhausted / turns, a fraction.
-        interval: Its exact 95 % interval as a Poisson count; None if fewer than six dialogues reach its turns.
+        interval: Its 95 % interval, as of any count of events over clusters (`event_interval`); None if fewer than six
+            clusters reach its turns.
     """
 
     first: int
@@ -39,42 +45,86 @@ class ExhaustionSpan:
     interval: Interval | None
 
 
-def exhaustion_by_turn(sessions: Iterable[Session]) -> tuple[ExhaustionSpan, ...]:
+def exhaustion_by_turn(sessions: Iterable[Session], cluster: str = "") -> tuple[ExhaustionSpan, ...]:
     """The exhaustion rate over turns 1 to 10, 11 to 20, … up to the longest session.
 
     Args:
         sessions: Of one model; finished and censored ones count.
+        cluster: The label of turns that says which dialogues are resampled together, see `MetricTable.cluster`.
 
     Raises:
         UsageError: as `records_from_sessions`.
     """
-    records = records_from_sessions(sessions).records
-    lives = lifetimes(records)
-    longest: dict[str, int] = {}
-    for record in records:
-        longest[record.dialogue] = max(lifetime(record)[0], longest.get(record.dialogue, 0))
+    clusters = list(lifetimes_by_cluster(records_from_sessions(sessions, cluster).records).values())
+    longest = max((own.longest for own in clusters), default=0)
+    return _spans(clusters, longest, [(first, first + SPAN - 1) for first in range(1, longest + 1, SPAN)])
+
+
+def exhaustion_since(sessions: Iterable[Session], turn: int, cluster: str = "") -> ExhaustionSpan:
+    """The exhaustion rate over a turn and all later ones.
+
+    Args:
+        sessions: Of one model; some of those that count reach the turn.
+        turn: From 1.
+        cluster: As for `exhaustion_by_turn`.
+    """
+    clusters = list(lifetimes_by_cluster(records_from_sessions(sessions, cluster).records).values())
+    longest = max(own.longest for own in clusters)
+    [span] = _spans(clusters, longest, [(turn, longest)])
+    return span
+
+
+def _spans(clusters: Sequence[Lifetimes], longest: int, ends: Sequence[tuple[int, int]]) -> tuple[ExhaustionSpan, ...]:
+    at_risk = [own.at_risk(longest) for own in clusters]
     spans = []
-    for first in range(1, lives.longest + 1, SPAN):
-        span = range(first, first + SPAN)
-        exhausted, turns = sum(lives.exhausted[turn] for turn in span), sum(map(lives.at_risk, span))
-        enough = sum(length >= first for length in longest.values()) >= FEWEST
-        interval = poisson_interval(exhausted, turns) if enough else None
-        spans.append(ExhaustionSpan(first, span[-1], exhausted, turns, exhausted / turns, interval))
+    for first, last in ends:
+        events = [sum(own.exhausted[turn] for turn in range(first, last + 1)) for own in clusters]
+        turns = [sum(own[first : last + 1]) for own in at_risk]
+        rate = sum(events) / sum(turns)
+        spans.append(ExhaustionSpan(first, last, sum(events), sum(turns), rate, event_interval(events, turns)))
     return tuple(spans)
 
 
-def expected_length(rate: float | None, interval: Interval | None) -> tuple[float | None, float | None, float | None]:
+class ExpectedLength(NamedTuple):
+    """Judged turns until patience runs out, if the hazard were the same at every turn; None where not to be shown.
+
+    Attributes:
+        value: One over the exhaustion rate.
+        low: Lower end of its 95 % interval: “over … turns at this rate” where it stands alone.
+        high: Upper end.
+    """
+
+    value: float | None
+    low: float | None
+    high: float | None
+
+
+def expected_length(
+    rate: float | None, interval: Interval | None, *, cap: int | None = None, exhausted: int | None = None
+) -> ExpectedLength:
     """Judged turns until patience runs out if the hazard were the same at every turn: one over the exhaustion rate.
 
-    Args:
-        rate: As a fraction.
-        interval: Its interval.
+    Only the low end is given where the value lies beyond twice the cap, since nothing was measured there, and with
+    fewer than five exhausted sessions.
 
-    Returns:
-        Value, low and high; None where it is without bound or undefined.
+    Args:
+        rate: The exhaustion rate, as a fraction.
+        interval: Its interval, whose ends are inverted.
+        cap: Of the run, in turns; None if there is none.
+        exhausted: How many sessions ran out of patience; None if unknown.
+
+    Example:
+        >>> expected_length(0.02, (0.01, 0.04), cap=50, exhausted=9)
+        ExpectedLength(value=50.0, low=25.0, high=100.0)
+        >>> expected_length(0.001, (0.0005, 0.004), cap=50, exhausted=9)
+        ExpectedLength(value=None, low=250.0, high=None)
     """
-    low, high = interval or (None, None)
-    return 1 / rate if rate else None, 1 / high if high else None, 1 / low if low else None
+    fewest, most = interval or (None, None)
+    low = 1 / most if most else None
+    beyond = cap is not None and rate and 1 / rate > _MOST_CAPS * cap
+    if not rate or beyond or (exhausted is not None and exhausted < _FEWEST_EXHAUSTED):
+        return ExpectedLength(None, low, None)
+    return ExpectedLength(1 / rate, low, 1 / fewest if fewest else None)
 
 
 def sessions_at_cap(sessions: Iterable[Session], max_turns: int) -> int:

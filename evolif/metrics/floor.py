@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from evolif.metrics.sessions import tables_of
@@ -35,11 +35,13 @@ class Floor:
         responders: The figures of each, in the order of `TRIVIAL`; without patience CSR and ISR. Rules alone judge, and
             each session ends when its patience is exhausted, as a model's does.
         turns: Asked turns.
+        sessions: Those of each responder, one per dialogue.
     """
 
     responder: str
     responders: Mapping[str, Figures]
     turns: int
+    sessions: Mapping[str, Sequence[Session]] = field(default_factory=dict, repr=False, compare=False)
 
     @property
     def metrics(self) -> Figures:
@@ -65,7 +67,7 @@ def floor(sessions: Mapping[str, Sequence[Session]], patience: int | None, turns
     reached = {name: csr for name, own in found.items() if (csr := own.value("csr")) is not None}
     if not reached:
         return None
-    return Floor(max(reached, key=lambda name: reached[name]), found, turns)
+    return Floor(max(reached, key=lambda name: reached[name]), found, turns, sessions)
 
 
 class CorrectedCsr(NamedTuple):

@@ -10,7 +10,10 @@ its coverage, `benchmarks/coverage.py` measures it):
 - Where all dialogues are alike, they say nothing about spread. Then the interval is Clopper and Pearson's for the share
   of dialogues that were not seen, each as far off as possible.
 - Where most sessions reach the cap, the few that end early decide the mean, and may be missing altogether. Then the
-  lower end makes room for one such dialogue (`unseen_low`).
+  lower end makes room for one such dialogue (`unseen_low`). So it does for a share where most dialogues are at 0 or 1.
+- Counts of an event, such as patience running out, have the interval of a count (`event_interval`).
+
+What is called a dialogue here is a cluster: the dialogue, or what its scenario declares (`MetricTable.cluster`).
 """
 
 from __future__ import annotations
@@ -21,7 +24,10 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any, cast
 
-from evolif.metrics.statistics import Z95, Column, Interval, middle_low, numpy_if_any, unit_bits, whole
+from evolif.metrics.distributions import binomial_low, poisson_limits, student_quantile
+from evolif.metrics.statistics import Z95, Column, Interval, middle_low, numpy_if_any, unit_bits
+from evolif.metrics.statistics import whole as whole_units
+from evolif.types import DEFAULT_RESAMPLES
 
 FEWEST = 6
 """Dialogues below which there is no interval: with five, not even a permutation test can reach 5 %."""
@@ -36,39 +42,108 @@ _NOTHING = 1e-12
 _WEIGHT_BITS = 14
 
 
+DRAWS = (0, DEFAULT_RESAMPLES)
+"""Seed and number of draws, where nothing else is requested."""
+
+
 def ratio_interval(
-    top: Column, bottom: Column, *, rate: bool, most: float | None = None, unseen: tuple[int, int] | None = None
+    top: Column,
+    bottom: Column,
+    *,
+    rate: bool,
+    most: float | None = None,
+    at_cap: bool = False,
+    draws: tuple[int, int] = DRAWS,
 ) -> Interval | None:
     """The 95 % interval of sum(top) / sum(bottom).
 
     Args:
-        top: What each dialogue adds to the numerator.
-        bottom: What it adds to the denominator, at least 0; a dialogue that adds nothing is left out.
-        rate: Whether the figure lies between 0 and 1 (if all dialogues' own figures do).
+        top: What each cluster adds to the numerator.
+        bottom: What it adds to the denominator, at least 0; a cluster that adds nothing is left out.
+        rate: Whether the figure lies between 0 and 1 (if all clusters' own figures do).
         most: The largest value that it can have, such as the cap of a length; None if that is unknown.
-        unseen: Seed and number of draws of `unseen_low`, where most sessions reach the cap; else None.
+        at_cap: Whether most sessions reach the cap, so that the few others decide the figure.
+        draws: Seed and number of the draws that `at_cap` needs.
 
     Returns:
-        Its ends, in the figure's own unit; None if fewer than `FEWEST` dialogues contribute.
+        Its ends, in the figure's own unit; None if fewer than `FEWEST` clusters contribute.
+
+    Example:
+        >>> low, high = ratio_interval([1] * 23 + [0], [1] * 24, rate=True)
+        >>> round(low, 3), round(high, 3)
+        (0.789, 0.995)
     """
-    # Sorted, so that the order of the dialogues does not matter.
+    # Sorted, so that the order of the clusters does not matter.
     rows = sorted((above, below) for above, below in zip(top, bottom, strict=True) if below > 0)
     if len(rows) < FEWEST:
         return None
     tops, bottoms = zip(*rows, strict=True)
     own = [above / below for above, below in rows]
     low_bound, high_bound = _bounds(own, rate=rate, most=most)
-    point, influence = _jackknife(tops, bottoms)
+    point, influence = jackknife(tops, bottoms)
     if all(abs(value) <= _NOTHING * max(1.0, abs(point)) for value in influence):
         return _alike(point, len(rows), low_bound, high_bound)
     low, high = _student(point, influence, low_bound, high_bound)
-    if unseen is not None and low_bound is not None:
-        low = min(low, unseen_low(tops, bottoms, low_bound, seed=unseen[0], draws=unseen[1]))
+    if at_cap and low_bound is not None:
+        low = min(low, unseen_low(tops, bottoms, low_bound, draws=draws))
+    if high_bound == 1.0:
+        low = _far_end(low, tops, bottoms)
+        high = 1 - _far_end(1 - high, [below - above for above, below in rows], bottoms)
     return low, high if most is None else min(high, max(most, point))
 
 
+def _far_end(low: float, tops: Column, bottoms: Column) -> float:
+    """The low end of a share where more than half of the clusters are at 1: as far as one unseen cluster allows.
+
+    At least half an unseen cluster of share 0 away; and where all clusters weigh the same, at most a whole one. The
+    draws are always the same ones, so that a share has one interval wherever it is shown.
+    """
+    full = sum(above >= below * (1 - _NOTHING) for above, below in zip(tops, bottoms, strict=True))
+    if 2 * full <= len(tops):
+        return low
+    low = min(low, unseen_low(tops, bottoms, 0.0, draws=DRAWS))
+    if max(bottoms) - min(bottoms) > _NOTHING * max(bottoms):
+        return low
+    if all(above <= _NOTHING or above >= below * (1 - _NOTHING) for above, below in zip(tops, bottoms, strict=True)):
+        return max(low, binomial_low(full, len(tops)))
+    return max(low, unseen_low(tops, bottoms, 0.0, draws=DRAWS, whole=True))
+
+
+def event_interval(events: Column, turns: Column) -> Interval | None:
+    """The 95 % interval of the rate of an event that happens at most once a turn, such as patience running out.
+
+    The exact one of a Poisson count (Garwood, 1936), of the events divided by their dispersion: how much more the
+    counts of clusters vary than independent events would. The dispersion is never below 1, and itself uncertain with
+    few clusters, as Student's quantile says.
+
+    Args:
+        events: How many each cluster has.
+        turns: In how many turns; a cluster without a turn is left out.
+
+    Returns:
+        Its ends, in events a turn; None if fewer than `FEWEST` clusters contribute.
+
+    Example:
+        >>> [round(end, 3) for end in event_interval([1] * 20, [10] * 20)]
+        [0.059, 0.158]
+    """
+    rows = sorted((own, below) for own, below in zip(events, turns, strict=True) if below > 0)
+    n = len(rows)
+    if n < FEWEST:
+        return None
+    happened, played = math.fsum(own for own, _ in rows), math.fsum(below for _, below in rows)
+    dispersion = 1.0
+    if happened:
+        rate = happened / played
+        squares = math.fsum((own - rate * below) ** 2 for own, below in rows)
+        dispersion = max(1.0, n / (n - 1) * squares / happened)
+    dispersion *= (student_quantile(n - 1.0) / Z95) ** 2
+    low, high = poisson_limits(happened / dispersion)
+    return low * dispersion / played, min(1.0, high * dispersion / played)
+
+
 def influence_interval(
-    point: float, influence: Sequence[float], *, most: float, unseen: tuple[int, int] | None = None
+    point: float, influence: Sequence[float], *, most: float, at_cap: bool = False, draws: tuple[int, int] = DRAWS
 ) -> Interval | None:
     """The interval of a mean length that is no ratio of sums, such as the area under a survival curve.
 
@@ -76,7 +151,8 @@ def influence_interval(
         point: Its value, in turns.
         influence: Per dialogue what it adds to the value, times the number of the others; their sum is nothing.
         most: The largest value that it can have.
-        unseen: As for `ratio_interval`.
+        at_cap: As for `ratio_interval`.
+        draws: As for `ratio_interval`.
 
     Returns:
         Its ends, in turns; None with fewer than `FEWEST` dialogues.
@@ -87,9 +163,9 @@ def influence_interval(
     if all(abs(value) <= _NOTHING * max(1.0, abs(point)) for value in influence):
         return _alike(point, n, 0.0, most)
     low, high = _student(point, influence, 0.0, None)
-    if unseen is not None:
+    if at_cap:
         pseudo = sorted(point + value for value in influence)
-        low = min(low, unseen_low(pseudo, [1.0] * n, 0.0, seed=unseen[0], draws=unseen[1]))
+        low = min(low, unseen_low(pseudo, [1.0] * n, 0.0, draws=draws))
     return low, min(high, max(most, point))
 
 
@@ -102,8 +178,15 @@ def _bounds(own: Sequence[float], *, rate: bool, most: float | None) -> tuple[fl
     return 0.0, most
 
 
-def _jackknife(tops: Sequence[float], bottoms: Sequence[float]) -> tuple[float, list[float]]:
-    """The ratio, and per dialogue by how much it moves the ratio, times n - 1; they sum to nothing."""
+def jackknife(tops: Sequence[float], bottoms: Sequence[float]) -> tuple[float, list[float]]:
+    """The ratio of two sums, and what each cluster adds to it: n - 1 times how much it falls without the cluster.
+
+    What they add sums to nothing.
+
+    Args:
+        tops: What each cluster adds to the numerator.
+        bottoms: What it adds to the denominator; more than one is above 0.
+    """
     above, below = math.fsum(tops), math.fsum(bottoms)
     others = len(tops) - 1
     left = [(above - top) / (below - bottom) for top, bottom in zip(tops, bottoms, strict=True)]
@@ -111,15 +194,28 @@ def _jackknife(tops: Sequence[float], bottoms: Sequence[float]) -> tuple[float, 
     return above / below, [others * (mean - value) for value in left]
 
 
-def _student(point: float, influence: Sequence[float], low: float | None, high: float | None) -> Interval:
-    """Student's interval on the scale on which the figure has no bounds."""
+def freedom_of(influence: Sequence[float]) -> float:
+    """Degrees of freedom of a spread that comes from influences, not all of them 0.
+
+    The variance of a variance grows with the kurtosis (Satterthwaite): 2 n / (kurtosis - 1), at least 2 and at most
+    n - 1.
+    """
     n = len(influence)
     squares = [value * value for value in influence]
     total = math.fsum(squares)
     kurtosis = n * math.fsum(square * square for square in squares) / (total * total)
-    # The variance of a variance grows with the kurtosis (Satterthwaite): 2 n / (kurtosis - 1) degrees of freedom.
-    freedom = min(n - 1.0, max(_LEAST_FREEDOM, 2 * n / (kurtosis - 1))) if kurtosis > 1 else n - 1.0
-    half = student_quantile(freedom) * math.sqrt(total / (n * (n - 1)))
+    return min(n - 1.0, max(_LEAST_FREEDOM, 2 * n / (kurtosis - 1))) if kurtosis > 1 else n - 1.0
+
+
+def standard_error(influence: Sequence[float]) -> float:
+    """The jackknife's standard error of a figure, from what each cluster adds to it."""
+    n = len(influence)
+    return math.sqrt(math.fsum(value * value for value in influence) / (n * (n - 1)))
+
+
+def _student(point: float, influence: Sequence[float], low: float | None, high: float | None) -> Interval:
+    """Student's interval on the scale on which the figure has no bounds."""
+    half = student_quantile(freedom_of(influence)) * standard_error(influence)
     if low is None or point <= low:
         return point - half, point + half
     if high == 1.0:
@@ -145,36 +241,45 @@ def _alike(point: float, dialogues: int, low: float | None, high: float | None) 
     return low + (point - low) * seen, point + max(0.0, farthest - point) * (1 - seen)
 
 
-def unseen_low(tops: Column, bottoms: Column, worst: float, *, seed: int, draws: int) -> float:
-    """The 2.5 % point of the figure if one more dialogue of the worst value had half the weight of a seen one.
+def unseen_low(tops: Column, bottoms: Column, worst: float, *, draws: tuple[int, int], whole: bool = False) -> float:
+    """The 2.5 % point of the figure if one more cluster of the worst value had half the weight of a seen one.
 
-    The weights are drawn from a Dirichlet distribution (the Bayesian bootstrap). For dialogues that are worth all
-    or nothing this is the lower end of Jeffreys' interval of a share. A whole added dialogue instead of half a one
-    would give Clopper and Pearson's, and in general Gaffke's bound for the mean of a bounded quantity.
+    The weights are drawn from a Dirichlet distribution (the Bayesian bootstrap). For clusters that are worth all
+    or nothing this is the lower end of Jeffreys' interval of a share. A whole added cluster instead of half a one
+    gives Clopper and Pearson's, and in general Gaffke's bound for the mean of a bounded quantity.
 
     Args:
-        tops: What each dialogue adds to the numerator.
+        tops: What each cluster adds to the numerator.
         bottoms: What it adds to the denominator, more than 0.
-        worst: The least value that a dialogue can have.
-        seed: Of the draws.
-        draws: How many.
+        worst: The least value that a cluster can have.
+        draws: Their seed and number.
+        whole: Whether the added cluster has the weight of a seen one.
     """
     usual = math.fsum(bottoms) / len(bottoms)
     columns = [[*tops, worst * usual], [*bottoms, usual]]
     bits = max(0, unit_bits(columns, len(columns[0])) - _WEIGHT_BITS - 5)  # a weight stays below 2^5
-    above, below = whole(columns, bits)
-    weights = [*(_exponential(number, seed, draws) for number in range(len(tops))), _half(seed, draws)]
+    above, below = whole_units(columns, bits)
+    weights = _weights(len(tops), *draws, whole=whole)
     numpy = numpy_if_any()
     if numpy is None:
-        sums = [[0.0] * draws, [0.0] * draws]
+        sums = [[0.0] * draws[1], [0.0] * draws[1]]
         for column, *units in zip(weights, above, below, strict=True):
             sums = [[sum_ + weight * unit for sum_, weight in zip(own, column, strict=True)]
                     for own, unit in zip(sums, units, strict=True)]  # fmt: skip
         values: Any = [one / other for one, other in zip(*sums, strict=True)]
     else:
-        products = numpy.array([above, below], dtype=numpy.float64) @ numpy.array(weights)
+        products = numpy.array([above, below], dtype=numpy.float64) @ weights
         values = products[0] / products[1]
     return middle_low(values)
+
+
+@lru_cache(maxsize=32)
+def _weights(clusters: int, seed: int, draws: int, *, whole: bool) -> Any:
+    """A row of weights for each cluster, and one for the unseen one."""
+    last = _exponential(clusters, seed, draws) if whole else _half(seed, draws)
+    rows = [*(_exponential(number, seed, draws) for number in range(clusters)), last]
+    numpy = numpy_if_any()
+    return rows if numpy is None else numpy.array(rows)
 
 
 def _uniform(seed: int, number: int) -> Callable[[], float]:
@@ -200,33 +305,3 @@ def _half(seed: int, draws: int) -> Sequence[float]:
 def _kept(weights: list[float]) -> Sequence[float]:
     numpy = numpy_if_any()
     return weights if numpy is None else cast("Sequence[float]", numpy.array(weights))
-
-
-@lru_cache(maxsize=1024)
-def student_quantile(freedom: float) -> float:
-    """The 97.5 % point of Student's distribution, by Hill's expansion (CACM algorithm 396, 1970).
-
-    It needs no SciPy, so that figures have the same intervals with and without it; a test compares the two.
-
-    Args:
-        freedom: Degrees of freedom, at least 2; need not be whole.
-    """
-    n = freedom
-    a = 1 / (n - 0.5)
-    b = 48 / (a * a)
-    c = ((20700 * a / b - 98) * a - 16) * a + 96.36
-    d = ((94.5 / (b + c) - 3) / b + 1) * math.sqrt(a * math.pi / 2) * n
-    y = (d * ALPHA) ** (2 / n)
-    if y > 0.05 + a:
-        x = -Z95
-        if n < 5:
-            c += 0.3 * (n - 4.5) * (x + 0.6)
-        c += (((0.05 * d * x - 5) * x - 7) * x - 2) * x + b
-        y = x * x
-        y = (((((0.4 * y + 6.3) * y + 36) * y + 94.5) / c - y - 3) / b + 1) * x
-        y = math.expm1(a * y * y)
-    else:
-        y = ((1 / (((n + 6) / (n * y) - 0.089 * d - 0.822) * (n + 2) * 3) + 0.5 / (n + 4)) * y - 1) * (n + 1) / (
-            n + 2
-        ) + 1 / y
-    return math.sqrt(n * y)

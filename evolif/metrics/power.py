@@ -17,6 +17,8 @@ from evolif.metrics.table import MetricTable, Row
 
 ALPHA = 0.05
 POWER = 0.8
+MOST_FLIPPED = 9
+"""Clusters up to which the paired test flips signs too."""
 
 _NOTHING = 1e-12
 _LARGE = 20_000
@@ -61,40 +63,53 @@ class Plan:
     """What two models' shared dialogues say of the next comparison, in one metric.
 
     Attributes:
-        needed: Paired dialogues for 80 % power at a two-sided 5 %; None without a difference, or below two dialogues.
-        needed_holm: The same at the strictest level of Holm's correction; None for a figure that it leaves out.
+        needed: Clusters for 80 % power at a two-sided 5 %; None without a difference, or below two clusters.
+        spread: Standard deviation of the differences of what the clusters contribute, in the metric's unit; None below
+            two clusters, or where the metric is undefined.
         pairing: How alike the two find the dialogues.
     """
 
     needed: Needed | None
-    needed_holm: Needed | None
+    spread: float | None
     pairing: Paired
 
+    def to_show(self, difference: float) -> int | None:
+        """Clusters that show a difference of this size 4 times out of 5; None where the spread is unknown or nothing.
 
-def plan(table: MetricTable, a: Sequence[Row], b: Sequence[Row], metric: str, *, tests: int) -> Plan:
-    """Dialogues needed, and what pairing gains.
+        Args:
+            difference: Above 0, in the metric's unit.
+
+        Raises:
+            UsageError: SciPy (extra `report`) is not installed.
+        """
+        if self.spread is None or _is_nothing(self.spread):
+            return None
+        return _for_effect(difference / self.spread, ALPHA)
+
+
+def plan(table: MetricTable, a: Sequence[Row], b: Sequence[Row], metric: str) -> Plan:
+    """Clusters needed, and what pairing gains.
 
     Args:
         table: What the rows are.
-        a: The terms of the first model per dialogue, epochs summed.
+        a: The terms of the first model per cluster, all its sessions summed.
         b: Those of the second, in the same order.
         metric: One of the table's.
-        tests: Metrics that Holm's correction covers; 0 if it leaves this one out.
 
     Raises:
         UsageError: SciPy (extra `report`) is not installed.
     """
-    return Plan(
-        dialogues_needed(table, a, b, metric),
-        dialogues_needed(table, a, b, metric, ALPHA / tests) if tests else None,
-        paired_gain(table, a, b, metric),
-    )
+    one, other = contributions(table, a, metric), contributions(table, b, metric)
+    spread = None
+    if one is not None and other is not None and len(a) > 1:
+        spread = stdev(x - y for x, y in zip(one[1], other[1], strict=True))
+    return Plan(dialogues_needed(table, a, b, metric), spread, paired_gain(table, a, b, metric))
 
 
 def fewest_dialogues(alpha: float = ALPHA) -> int:
-    """The fewest dialogues with which a paired permutation test can reach p of at most `alpha`: 6 for 0.05.
+    """The fewest dialogues with which the paired test can reach p of at most `alpha`: 6 for 0.05.
 
-    With D dialogues its smallest p is 2 / 2^D: all of them differ in one direction.
+    The smallest p of D signs that are flipped is 2 / 2^D: all dialogues differ in one direction.
     """
     return next(n for n in range(1, 1024) if 2.0 ** (1 - n) <= alpha)
 
@@ -120,8 +135,8 @@ def dialogues_needed(
 ) -> Needed | None:
     """Dialogues with which the paired test finds the observed difference 4 times out of 5, with a 95 % interval.
 
-    The power is that of Student's paired test (noncentral t) at the largest level up to `alpha` that a permutation test
-    of so many dialogues has; so it is never below `fewest_dialogues(alpha)`. The interval is that of the standardised
+    The power is that of Student's paired test (noncentral t) at the largest level up to `alpha` that the test of so
+    many dialogues has; so it is never below `fewest_dialogues(alpha)`. The interval is that of the standardised
     difference, from the noncentral t.
 
     Args:
@@ -152,7 +167,7 @@ def dialogues_needed(
 
 
 def power(effect: float, dialogues: int, alpha: float = ALPHA) -> float:
-    """How often a paired permutation test tells two models apart.
+    """How often the paired test tells two models apart.
 
     Args:
         effect: The true difference, in standard deviations of the dialogues' differences; at least 0.
@@ -165,9 +180,9 @@ def power(effect: float, dialogues: int, alpha: float = ALPHA) -> float:
     if dialogues < fewest_dialogues(alpha):
         return 0.0
     special = require("scipy.special", "the power of a test")
-    # A permutation test of few dialogues has few levels.
-    swaps = 2.0 ** min(dialogues - 1, 60)
-    level = math.floor(alpha * swaps) / swaps
+    # Below ten dialogues signs are flipped too, which has few levels.
+    flips = 2.0 ** min(dialogues - 1, MOST_FLIPPED)
+    level = math.floor(alpha * flips) / flips if dialogues <= MOST_FLIPPED else alpha
     threshold = float(special.stdtrit(dialogues - 1, 1 - level / 2))
     # The other direction adds nothing where there is power to speak of.
     return 1 - float(special.nctdtr(dialogues - 1, effect * math.sqrt(dialogues), threshold))

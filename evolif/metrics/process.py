@@ -9,8 +9,9 @@ from itertools import groupby, pairwise
 from typing import NamedTuple
 
 from evolif.errors import UsageError
+from evolif.metrics.at_n import Course, influence_of, satisfied
 from evolif.metrics.statistics import Interval
-from evolif.metrics.table import MetricTable, intervals, rows_by_dialogue
+from evolif.metrics.table import MetricTable, intervals, summed_rows
 from evolif.text import plural
 from evolif.types import CREDIT, DEFAULT_RESAMPLES, JudgedTurn, Session
 
@@ -27,6 +28,9 @@ class DialogueRecord:
         epoch: Which repetition of the dialogue this is.
         credits: The satisfied share of each turn, from 0 to 1, or None where all its constraints weigh the same; empty
             if they do everywhere.
+        cap: N of ISR@N, the most judged turns that it could have; None if unknown, and then there is no ISR@N.
+        over: Whether all that would have followed its last turn counts as not satisfied, as after a full context.
+        cluster: What it is resampled with, such as the instance of a game; its dialogue if empty.
 
     Raises:
         UsageError: Patience below 1, a turn without verdicts, or another number of credits than of turns.
@@ -37,6 +41,14 @@ class DialogueRecord:
     turns: tuple[tuple[bool, ...], ...]
     epoch: int = 0
     credits: tuple[float | None, ...] = ()
+    cap: int | None = None
+    over: bool = False
+    cluster: str = ""
+
+    @property
+    def unit(self) -> str:
+        """What intervals, tests and ranks take as one: its cluster, else its dialogue."""
+        return self.cluster or self.dialogue
 
     def __post_init__(self) -> None:
         if self.patience is not None and self.patience < 1:
@@ -154,7 +166,10 @@ def _longest_run(good: Sequence[bool]) -> int:
 
 
 class Terms(NamedTuple):
-    """What one session adds to the sums; `has_*` are 1 if the session has its own denominator, else 0."""
+    """What one session adds to the sums; `has_*` are 1 if the session has its own denominator, else 0.
+
+    `requests` is N, and `settled` the good turns among the first N; both are 0 if N is unknown.
+    """
 
     sessions: float
     length: float
@@ -168,11 +183,14 @@ class Terms(NamedTuple):
     exhausted: float
     recoveries: float
     chances: float
+    settled: float
+    requests: float
 
 
 def session_terms(record: DialogueRecord) -> Terms:
     """One session's terms of the sums, after its patience cut."""
     own = dialogue_figures(record)
+    course = course_of(record)
     return Terms(
         sessions=1,
         length=own.length,
@@ -186,7 +204,36 @@ def session_terms(record: DialogueRecord) -> Terms:
         exhausted=1 if patience_left(record) == 0 else 0,
         recoveries=own.recoveries,
         chances=own.chances,
+        settled=sum(course.good),
+        requests=course.requests,
     )
+
+
+def course_of(record: DialogueRecord) -> Course:
+    """How a session went on up to turn N, for ISR@N; without requests if N is unknown."""
+    if record.cap is None:
+        return Course((), 0, False)
+    kept = cut(record)
+    good = tuple([all(turn) for turn in kept.turns[: record.cap]])
+    return Course(good, record.cap, len(good) < record.cap and not record.over and patience_left(record) > 0)
+
+
+def terms_of(records: Sequence[DialogueRecord]) -> list[Terms]:
+    """What each session adds to the sums, in their order; where sessions were cut, `settled` makes up for it.
+
+    None of the records that have no `cap` enters ISR@N.
+    """
+    settled = satisfied([course_of(record) for record in records])
+    rows = [session_terms(record) for record in records]
+    if settled is None:
+        return [row._replace(settled=0.0, requests=0.0) for row in rows]
+    return [row._replace(settled=value) for row, value in zip(rows, settled, strict=True)]
+
+
+def with_cap(records: Sequence[DialogueRecord]) -> list[DialogueRecord]:
+    """The records; those that know no cap get the length of the longest of all."""
+    longest = max((len(cut(record).turns) for record in records), default=0)
+    return [record if record.cap is not None else replace(record, cap=longest) for record in records]
 
 
 def session_record(session: Session) -> DialogueRecord:
@@ -200,9 +247,20 @@ def record_of(session: Session, judged: Iterable[tuple[JudgedTurn, tuple[bool, .
     kept = list(judged)
     credits = tuple([credit_of(turn) for turn, _ in kept])
     given = credits if any(credit is not None for credit in credits) else ()
-    return DialogueRecord(
-        str(session.dialogue), session.patience, tuple([own for _, own in kept]), session.epoch, given
-    )
+    turns = tuple([own for _, own in kept])
+    cap = session.cap
+    if ended_by_itself(session):
+        whole = len(turns) + sum(turn.seat == "target" and bool(turn.judged) for turn in session.later)
+        cap = whole if cap is None else min(cap, whole)
+    over = session.cause == "context"
+    return DialogueRecord(str(session.dialogue), session.patience, turns, session.epoch, given, cap, over)
+
+
+def ended_by_itself(session: Session) -> bool:
+    """Whether a session came to the end of a dialogue of fixed length, whose last turn is its N then."""
+    if session.ending == "finished":
+        return session.cause not in ("", "patience")
+    return session.ending == "censored" and session.cause == "benchmark"
 
 
 def credit_of(turn: JudgedTurn) -> float | None:
@@ -220,15 +278,31 @@ def _rates(session: Session) -> tuple[float, ...]:
     return own.length, own.accuracy, own.successes
 
 
-# CSR, ISR, pooled REC and the exhaustion rate pool all turns; the others are means over sessions. First comes what all
-# readers need: how long sessions last, how often patience runs out, how often all is satisfied. ISR ranks models, since
-# the cap does not bound it, and the rule that ends sessions does not bias it (docs/explanation/metrics.md).
+def _joint(sessions: Sequence[Session]) -> list[tuple[float, ...]]:
+    return [tuple(row) for row in terms_of(with_cap(list(map(session_record, sessions))))]
+
+
+def _influence(clusters: Sequence[Sequence[Session]]) -> list[float] | None:
+    """What each cluster adds to ISR@N, where sessions were cut; None where the rows say it."""
+    records = with_cap([session_record(session) for own in clusters for session in own])
+    courses = iter(map(course_of, records))
+    return influence_of([[next(courses) for _ in own] for own in clusters])
+
+
+# CSR, ISR, pooled REC and the exhaustion rate pool all turns; the others are means over sessions. ISR@N comes first and
+# ranks models: a model that satisfies whatever another one does never has less, and ending early earns nothing. Then
+# how long sessions last and how often patience runs out (docs/explanation/metrics.md).
 _SATISFIED = "requirements satisfied, averaged over turns"
+AT_N = "isr_at_n"
+"""The name of ISR@N."""
 
 PROCESS = MetricTable(
     terms=Terms._fields,
-    of=lambda session: session_terms(session_record(session)),
+    of=lambda session: _joint([session])[0],
+    joint=_joint,
+    influence={AT_N: _influence},
     ratios={
+        AT_N: ("settled", "requests"),
         "edr_len": ("length", "sessions"),
         "exhaustion_rate": ("exhausted", "length"),
         "isr": ("successes", "length"),
@@ -241,15 +315,16 @@ PROCESS = MetricTable(
         "csr": ("accuracy", "length"),
     },
     labels={
-        "edr_len": "EDR len", "edr_acc": "EDR acc", "edr_succ": "EDR succ", "edr_lss": "EDR lss",
+        AT_N: "ISR@N", "edr_len": "EDR len", "edr_acc": "EDR acc", "edr_succ": "EDR succ", "edr_lss": "EDR lss",
         "rec": "REC", "rob": "ROB", "csr": "CSR", "isr": "ISR",
         "exhaustion_rate": "EXH", "pooled_rec": "REC all",
     },
     units=dict.fromkeys(("edr_len", "edr_acc", "edr_succ", "edr_lss"), "turns"),
     meanings={
-        "edr_len": "turns that a session lasts",
+        AT_N: "good turns before patience ran out, of N; turns never reached are not satisfied",
+        "edr_len": "turns that a session lasts; the cap bounds it",
         "exhaustion_rate": "sessions out of patience, per 100 turns",
-        "isr": "turns with everything satisfied",
+        "isr": "turns with everything satisfied, of those played, so that early ends may raise it",
         "edr_acc": "sum of the satisfied shares of a session’s turns",
         "edr_succ": "good turns of a session",
         "edr_lss": "longest run of good turns in a session",
@@ -258,14 +333,14 @@ PROCESS = MetricTable(
         "rob": "good turns, mean over sessions",
         "csr": _SATISFIED,
     },
-    headline="isr",
+    headline=AT_N,
     beside=frozenset({"exhaustion_rate", "pooled_rec"}),
     events=frozenset({"exhaustion_rate"}),
     lower=frozenset({"exhaustion_rate"}),
-    bounded=("edr_len", "edr_acc", "edr_succ", "edr_lss", "rob", "rec"),
+    bounded=("edr_len", "edr_acc", "edr_succ", "edr_lss", "rob", "rec", AT_N),
 )  # fmt: skip
-"""The eight metrics of a run with patience, and two figures beside them: sessions that ran out of patience per judged
-turn, and REC over all turns that follow a failed one."""
+"""ISR@N and the eight metrics of a run with patience, and two figures beside them: sessions that ran out of patience
+per judged turn, and REC over all turns that follow a failed one."""
 
 RATES = MetricTable(
     terms=("length", "accuracy", "successes"),
@@ -275,7 +350,7 @@ RATES = MetricTable(
     meanings={"csr": _SATISFIED, "isr": "turns with everything satisfied"},
     headline="isr",
 )
-"""What verdicts give without patience."""
+"""What verdicts give without patience: every turn is played, so ISR is over all N of them."""
 
 METRIC_NAMES: tuple[str, ...] = ("edr_len", "edr_acc", "edr_succ", "edr_lss", "rec", "rob", "csr", "isr")
 """The eight metrics in the order of docs/protocol.md."""
@@ -299,6 +374,8 @@ class Metrics:
         rob_left_out: Sessions left out of ROB's mean.
         exhaustion_rate: Sessions that ran out of patience per judged turn, a fraction; None where no turn was judged.
         pooled_rec: Turns that succeed right after a failed one, of all turns that follow one; None without any.
+        isr_at_n: Good turns before patience ran out, of N in every dialogue; None where N is unknown, or where no
+            session was played that far.
     """
 
     edr_len: float | None
@@ -314,20 +391,23 @@ class Metrics:
     rob_left_out: int = 0
     exhaustion_rate: float | None = None
     pooled_rec: float | None = None
+    isr_at_n: float | None = None
 
     def value(self, metric: str) -> float | None:
-        """The metric of that name, one of `METRIC_NAMES`."""
-        return self.by_name()[metric]
+        """The metric of that name: one of `METRIC_NAMES`, or a figure beside them."""
+        found: float | None = getattr(self, metric)
+        return found
 
     def by_name(self) -> dict[str, float | None]:
-        """All eight, in the order of `METRIC_NAMES`."""
+        """All eight, in the order of `METRIC_NAMES`; before them ISR@N where it is known."""
         values = (self.edr_len, self.edr_acc, self.edr_succ, self.edr_lss, self.rec, self.rob, self.csr, self.isr)
-        return dict(zip(METRIC_NAMES, values, strict=True))
+        lead = {} if self.isr_at_n is None else {AT_N: self.isr_at_n}
+        return {**lead, **dict(zip(METRIC_NAMES, values, strict=True))}
 
 
 def process_metrics(records: Iterable[DialogueRecord]) -> Metrics:
     """The eight metrics of one model over its records; turns after exhausted patience are ignored."""
-    sums = Terms(*PROCESS.total([session_terms(record) for record in records]))
+    sums = Terms(*PROCESS.total(terms_of(list(records))))
     return Metrics(
         **{name: PROCESS.value(sums, name) for name in PROCESS.ratios},
         dialogues=round(sums.sessions),
@@ -357,5 +437,7 @@ def process_intervals(
     Raises:
         UsageError: `seed` or `resamples` out of range.
     """
-    rows = rows_by_dialogue(PROCESS, ((record.dialogue, session_terms(record)) for record in records))
+    given = list(records)
+    units = (record.unit for record in given)
+    rows = summed_rows(PROCESS, zip(units, terms_of(given), strict=True))
     return intervals(PROCESS, rows.values(), cap=cap, seed=seed, resamples=resamples)

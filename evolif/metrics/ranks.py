@@ -6,13 +6,14 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean, stdev
+from typing import Any
 
 from evolif.errors import UsageError
 from evolif.metrics.breakdown import dialogue_keys
 from evolif.metrics.process import PROCESS
 from evolif.metrics.sessions import counted_sessions, of_one_model
 from evolif.metrics.statistics import pearson, spearman
-from evolif.metrics.table import UNKNOWN, Breakdown, MetricTable, dialogue_rows
+from evolif.metrics.table import UNKNOWN, Breakdown, Cluster, MetricTable, cluster_rows, clustered
 from evolif.rng import Purpose, Stream
 from evolif.types import Prompt, Session
 
@@ -99,7 +100,7 @@ def rank_stability(
     if draws < 1 or any(size < 1 for size in wanted):
         raise UsageError("subsamples need a size of at least 1, and at least 1 draw")
     tables = _tables(models, table, metric)
-    dialogues = sorted({dialogue for own in tables.values() for dialogue in own})
+    dialogues = _in_order(tables)
     whole = {model: _figure(own, dialogues) for model, own in tables.items()}
     used_sizes = sorted({min(size, len(dialogues)) for size in wanted}) if dialogues else []
     found: dict[int, list[tuple[float | None, float | None]]] = {size: [] for size in used_sizes}
@@ -143,7 +144,7 @@ def split_half_stability(
     if draws < 1 or any(size < 1 for size in wanted):
         raise UsageError("subsamples need a size of at least 1, and at least 1 draw")
     tables = _tables(models, table, metric)
-    dialogues = sorted({dialogue for own in tables.values() for dialogue in own})
+    dialogues = _in_order(tables)
     half = len(dialogues) // 2
     used_sizes = sorted({min(size, half) for size in wanted or {half}}) if half else []
     found: dict[int, list[tuple[float | None, float | None]]] = {size: [] for size in used_sizes}
@@ -177,32 +178,38 @@ def rank_agreement(
     Returns:
         Kind of dialogues, in alphabetical order, to its agreement.
     """
-    tables = _tables(models, table, metric)
+    tables = _tables(models, clustered(table, ""), metric)
     kinds = dialogue_keys(prompts, by)
-    dialogues = sorted({dialogue for own in tables.values() for dialogue in own})
+    dialogues = _in_order(tables)
     whole = {model: _figure(own, dialogues) for model, own in tables.items()}
-    of_kind: dict[str, list[int]] = {}
+    of_kind: dict[str, list[Cluster]] = {}
     for dialogue in dialogues:
         of_kind.setdefault(str(kinds.get(dialogue, UNKNOWN)), []).append(dialogue)
     return {kind: _agreement(of_kind[kind], tables, whole) for kind in sorted(of_kind)}
 
 
-_Sums = Mapping[int, tuple[float, float]]
-"""Dialogue to its contribution to the metric's numerator and denominator."""
+_Sums = Mapping[Cluster, tuple[float, float]]
+"""Cluster to its contribution to the metric's numerator and denominator."""
 
 
 def _tables(models: Mapping[str, Sequence[Session]], table: MetricTable, metric: str) -> dict[str, _Sums]:
     top, bottom = table.places(metric or table.main)
     return {
         model: {
-            dialogue: (row[top], row[bottom])
-            for dialogue, row in dialogue_rows(table, counted_sessions(of_one_model(sessions))).items()
+            cluster: (row[top], row[bottom])
+            for cluster, row in cluster_rows(table, counted_sessions(of_one_model(sessions))).items()
         }
         for model, sessions in models.items()
     }
 
 
-def _figure(table: _Sums, dialogues: Iterable[int]) -> float | None:
+def _in_order(tables: Mapping[str, _Sums]) -> list[Any]:
+    """All clusters: by number, then by name."""
+    found = {cluster for own in tables.values() for cluster in own}
+    return sorted(found, key=lambda one: (isinstance(one, tuple), one if isinstance(one, int) else 0, repr(one)))
+
+
+def _figure(table: _Sums, dialogues: Iterable[Cluster]) -> float | None:
     own = [table[dialogue] for dialogue in dialogues if dialogue in table]
     bottom = math.fsum(below for _, below in own)
     return math.fsum(above for above, _ in own) / bottom if bottom else None
@@ -220,7 +227,7 @@ def _correlations(
 
 
 def _agreement(
-    dialogues: Sequence[int], tables: Mapping[str, _Sums], whole: Mapping[str, float | None]
+    dialogues: Sequence[Cluster], tables: Mapping[str, _Sums], whole: Mapping[str, float | None]
 ) -> RankAgreement:
     values = {model: _figure(own, dialogues) for model, own in tables.items()}
     count, figures, ranks = _correlations(values, whole)

@@ -19,7 +19,7 @@ from evolif.metrics.process import (
 from evolif.metrics.sessions import all_records, tables_of
 from evolif.metrics.statistics import Interval
 from evolif.metrics.table import Figures, figures
-from evolif.types import DEFAULT_RESAMPLES, Ending, JudgedTurn, Prompt, Session, Verdict
+from evolif.types import DEFAULT_RESAMPLES, CapCounts, Ending, JudgedTurn, Prompt, Session, Verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +49,7 @@ def patience_sweep(
     *,
     intervals: bool = True,
     cap: int | None = None,
+    cluster: str = "",
     seed: int = 0,
     resamples: int = DEFAULT_RESAMPLES,
 ) -> tuple[SweepPoint, ...]:
@@ -62,6 +63,7 @@ def patience_sweep(
         patience: The largest; the sessions' own if None.
         intervals: Whether they are wanted.
         cap: Of the run, in turns; None if unknown.
+        cluster: The label of turns that says which dialogues are resampled together, see `MetricTable.cluster`.
         seed: Of the draws that intervals need where most sessions reach the cap.
         resamples: How many.
 
@@ -70,7 +72,7 @@ def patience_sweep(
     """
     given = tuple(sessions)
     largest = _largest([session.patience for session in given if session.patience is not None], patience)
-    table = all_records(given)
+    table = all_records(given, cluster)
     found = partial(process_intervals, cap=cap, seed=seed, resamples=resamples) if intervals else None
     return tuple(_point(table, p, found) for p in range(1, largest + 1))
 
@@ -106,6 +108,41 @@ def _point(
             left_out += 1
     drawn = {} if intervals is None else intervals(kept)
     return SweepPoint(patience, process_metrics(kept), drawn, finished, len(kept) - finished, left_out)
+
+
+def replayed(
+    sessions: Iterable[Session], *, patience: int | None, cap: int, counts: CapCounts = "turns"
+) -> tuple[Session, ...]:
+    """The sessions as a run with less patience and a smaller cap would have played them.
+
+    A session that broke off later than that counts, as it does in `patience_sweep`.
+
+    Args:
+        sessions: Of a run with at least this patience and cap.
+        patience: None if no session has any.
+        cap: In turns, at least 1.
+        counts: What the cap counts.
+    """
+    return tuple(_replayed(session, patience, cap, counts) for session in sessions)
+
+
+def _replayed(session: Session, patience: int | None, cap: int, counts: CapCounts) -> Session:
+    turns = (*session.turns, *session.later)
+    places = [place for place, turn in enumerate(turns) if turn.seat == "target"]
+    outcomes = [all(turns[place].judged) if turns[place].judged else None for place in places]
+    counting = [place for place, one in enumerate(outcomes) if counts == "turns" or one is not None]
+    most = counting[cap - 1] + 1 if len(counting) >= cap else len(places)
+    walk = walk_patience(outcomes[:most], patience)
+    own = session.cap if session.cap is not None else cap
+    if counts == "turns":
+        own = min(own, cap - outcomes[: walk.turns].count(None))
+    told = replace(session, patience=patience, cap=min(own, cap))
+    if walk.left and walk.turns == len(places):
+        return told  # it ended earlier
+    end = places[walk.turns - 1] + 1
+    if walk.left:
+        return replace(told, turns=turns[:end], later=(), ending="censored", cause="cap", reason="")
+    return replace(told, turns=turns[:end], later=(), ending="finished", cause="patience", reason="")
 
 
 PERFECT = "perfect responder"

@@ -9,19 +9,23 @@ from typing import NamedTuple
 
 from evolif.errors import UsageError
 from evolif.metrics.process import (
+    AT_N,
     PROCESS,
     RATES,
     DialogueRecord,
     Metrics,
+    cut,
+    ended_by_itself,
     judged_verdicts,
     patience_left,
     process_metrics,
     record_of,
     session_record,
     walk_patience,
+    with_cap,
 )
 from evolif.metrics.relevance import RELEVANCE_TABLE
-from evolif.metrics.table import MetricTable
+from evolif.metrics.table import Cluster, MetricTable, clustered, clusters_of, named
 from evolif.types import CapCounts, Session
 
 
@@ -67,6 +71,26 @@ def counted_sessions(sessions: Iterable[Session]) -> tuple[Session, ...]:
     return tuple(counted.session for counted in counted_with_verdicts(sessions))
 
 
+def capped(*groups: Sequence[Session]) -> list[tuple[Session, ...]]:
+    """The sessions, so that ISR@N has the same N in each dialogue.
+
+    A session that knows no cap gets the length of the longest given. Where the sessions of a dialogue have different
+    caps, the smallest counts.
+
+    Args:
+        groups: Sessions of each model that is compared, those that count.
+    """
+    every = [session for own in groups for session in own]
+    records = [(session, session_record(session)) for session in every]
+    longest = max((len(cut(record).turns) for _, record in records), default=0)
+    caps: dict[int, int] = {}
+    common = min((longest if session.cap is None else session.cap for session in every), default=longest)
+    for session, record in records:
+        own = common if record.cap is None else min(common, record.cap)
+        caps[session.dialogue] = min(own, caps.get(session.dialogue, own))
+    return [tuple(replace(session, cap=caps[session.dialogue]) for session in own) for own in groups]
+
+
 class Counted(NamedTuple):
     """A session that enters the table, without turns after exhausted patience.
 
@@ -86,11 +110,12 @@ def counted_with_verdicts(sessions: Iterable[Session]) -> list[Counted]:
     return [_counted(session) for session in sessions if session.ending in ("finished", "censored")]
 
 
-def records_from_sessions(sessions: Iterable[Session]) -> SessionRecords:
+def records_from_sessions(sessions: Iterable[Session], cluster: str = "") -> SessionRecords:
     """The records of one model's sessions (docs/protocol.md).
 
     Args:
         sessions: All of one model, each (dialogue, epoch) once, their turns in order.
+        cluster: The label of turns that says which dialogues are resampled together, see `MetricTable.cluster`.
 
     Raises:
         UsageError: Sessions of several models, or one session twice.
@@ -100,7 +125,9 @@ def records_from_sessions(sessions: Iterable[Session]) -> SessionRecords:
     endings = Counter(session.ending for session in given)
     constraints = sum(len(turn.verdicts) for own in counted for turn in own.session.turns if turn.seat == "target")
     return SessionRecords(
-        records=tuple(own.record for own in counted),
+        records=clustered_records(
+            zip((own.session for own in counted), with_cap([own.record for own in counted]), strict=True), cluster
+        ),
         finished=endings["finished"],
         censored=endings["censored"],
         suspended=endings["suspended"],
@@ -109,6 +136,25 @@ def records_from_sessions(sessions: Iterable[Session]) -> SessionRecords:
         not_judged_turns=sum(not judged for own in counted for judged in own.judged),
         not_judged_constraints=constraints - sum(len(judged) for own in counted for judged in own.judged),
     )
+
+
+def clustered_records(pairs: Iterable[tuple[Session, DialogueRecord]], label: str) -> tuple[DialogueRecord, ...]:
+    """The records, each with what it is resampled with.
+
+    Args:
+        pairs: Sessions with their records.
+        label: As `MetricTable.cluster`; empty for the dialogue itself.
+    """
+    given = list(pairs)
+    if not label:
+        return tuple(record for _, record in given)
+    of = clusters_of(label, (session for session, _ in given))
+    return tuple(replace(record, cluster=_name(of[session.dialogue])) for session, record in given)
+
+
+def _name(cluster: Cluster) -> str:
+    """A label with its value; empty for a dialogue that has none."""
+    return " ".join(map(str, cluster)) if isinstance(cluster, tuple) else ""
 
 
 def bounds(sessions: Iterable[Session], *, max_turns: int, counts: CapCounts = "turns") -> Bounds:
@@ -131,7 +177,7 @@ def bounds(sessions: Iterable[Session], *, max_turns: int, counts: CapCounts = "
 
 
 def bounding_records(
-    sessions: Iterable[Session], *, max_turns: int, counts: CapCounts = "turns"
+    sessions: Iterable[Session], *, max_turns: int, counts: CapCounts = "turns", cluster: str = ""
 ) -> tuple[list[DialogueRecord], list[DialogueRecord]]:
     """The records behind `bounds`: with all interrupted sessions failing, and with all continuing to the cap.
 
@@ -141,19 +187,32 @@ def bounding_records(
     if max_turns < 1:
         raise UsageError(f"the cap is {max_turns} turns; it must be at least 1")
     given = of_one_model(sessions)
-    table = [own.record for own in counted_with_verdicts(given)]
+    table = [(own.session, own.record) for own in counted_with_verdicts(given)]
     broken = [session for session in given if session.ending not in ("finished", "censored")]
-    failed = [_continued(session, max_turns, counts, good=False) for session in broken]
-    return table + failed, table + [_continued(session, max_turns, counts, good=True) for session in broken]
+    failed, succeeded = (
+        [*table, *((session, _continued(session, max_turns, counts, good=good)) for session in broken)]
+        for good in (False, True)
+    )
+    known, more = (
+        [replace(one, cap=max_turns) if one.cap is None else one for one in clustered_records(pairs, cluster)]
+        for pairs in (failed, succeeded)
+    )
+    return known, more
 
 
-def all_records(sessions: Iterable[Session]) -> list[tuple[Session, DialogueRecord]]:
+def all_records(sessions: Iterable[Session], cluster: str = "") -> list[tuple[Session, DialogueRecord]]:
     """Every session of one model with its uncut record, regardless of its ending.
+
+    Args:
+        sessions: Of one model.
+        cluster: As for `records_from_sessions`.
 
     Raises:
         UsageError: As `records_from_sessions`.
     """
-    return [(session, session_record(session)) for session in of_one_model(sessions)]
+    given = of_one_model(sessions)
+    records = with_cap([session_record(session) for session in given])
+    return list(zip(given, clustered_records(zip(given, records, strict=True), cluster), strict=True))
 
 
 def _continued(session: Session, max_turns: int, counts: CapCounts, *, good: bool) -> DialogueRecord:
@@ -180,7 +239,12 @@ def _counted(session: Session) -> Counted:
 
 
 def tables_of(
-    own: MetricTable | None, patience: int | None, sessions: Iterable[Session] | None = None, *, has_gate: bool = False
+    own: MetricTable | None,
+    patience: int | None,
+    sessions: Iterable[Session] | None = None,
+    *,
+    has_gate: bool = False,
+    cap: int | None = None,
 ) -> tuple[MetricTable, ...]:
     """The metric tables of a run: its scenario's own, then what patience or verdicts give.
 
@@ -189,6 +253,7 @@ def tables_of(
         patience: Of the run; None if it has none.
         sessions: Of the run; None before it is played, when any of them may get verdicts.
         has_gate: Whether the run asks whether answers are about their tasks.
+        cap: Of the run, which names ISR@N unless some dialogues are shorter; None if unknown.
 
     Raises:
         UsageError: a metric of the scenario has the name of another one, or of another part of a report.
@@ -197,12 +262,14 @@ def tables_of(
     if own is not None and played is not None and own.optional:
         own = own.fitting(counted_sessions(played))
     tables = () if own is None else (own,)
+    label = "" if own is None else own.cluster
     if patience is not None:
-        tables = (*tables, PROCESS)
+        shorter = played is not None and any(map(ended_by_itself, played))
+        tables = (*tables, named(clustered(PROCESS, label), AT_N, "" if cap is None or shorter else f"ISR@{cap}"))
     elif played is None or any(turn.verdicts for session in played for turn in session.turns):
-        tables = (*tables, RATES)
+        tables = (*tables, clustered(RATES, label))
     if has_gate:
-        tables = (*tables, RELEVANCE_TABLE)
+        tables = (*tables, clustered(RELEVANCE_TABLE, label))
     taken = _TAKEN.union(PROCESS.ratios, RELEVANCE_TABLE.ratios if has_gate else ())
     taken &= frozenset(() if own is None else own.ratios)
     if taken:

@@ -71,43 +71,6 @@ _SMALL = 262_144
 """Multiplications up to which the usual libraries stay on one core."""
 
 
-def poisson_interval(events: float, turns: float) -> Interval | None:
-    """The exact 95 % interval of the rate of a Poisson count (Garwood, 1936), as a fraction.
-
-    A turn has at most one event, so it ends at 1.
-
-    Args:
-        events: How many happened, a whole number; at least 0.
-        turns: In how many turns.
-
-    Returns:
-        Its ends, in events a turn; None without a turn.
-    """
-    if not turns:
-        return None
-    count = round(events)
-    low = _poisson_mean(count - 1, 0.975) / turns if count else 0.0
-    return low, min(1.0, _poisson_mean(count, 0.025) / turns)
-
-
-_MANY = 1_000
-"""Events from which on the approximation of Wilson and Hilferty (1931) is right to seven digits."""
-
-
-def _poisson_mean(most: int, share: float) -> float:
-    """The mean of the Poisson distribution of which `share` is at most `most`."""
-    if most >= _MANY:
-        shape = most + 1
-        return float(shape * (1 - 1 / (9 * shape) - NormalDist().inv_cdf(share) / (3 * math.sqrt(shape))) ** 3)
-    factorials = [math.lgamma(count + 1) for count in range(most + 1)]
-    low, high = 0.0, most + 10 * math.sqrt(most + 1) + 10
-    while high - low > 1e-12 * high:
-        mean = (low + high) / 2
-        terms = (count * math.log(mean) - mean - factorial for count, factorial in enumerate(factorials))
-        low, high = (mean, high) if math.fsum(map(math.exp, terms)) > share else (low, mean)
-    return (low + high) / 2
-
-
 def check_draws(seed: int, resamples: int) -> None:
     """Refuse an impossible bootstrap.
 

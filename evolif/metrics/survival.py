@@ -1,98 +1,33 @@
-"""How long sessions last: Kaplan-Meier curves with censoring, hazard and log-rank test (paper section 5.2, Fig. 3)."""
+"""How long sessions last: Kaplan-Meier curves with censoring, hazard and log-rank test (paper section 5.2, Fig. 3).
+
+All of it in plain Python, with intervals over clusters: epochs of a dialogue are never taken as independent.
+"""
 
 from __future__ import annotations
 
 import math
-import warnings
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from evolif.errors import UsageError
-from evolif.metrics.intervals import FEWEST, influence_interval
-from evolif.metrics.process import DialogueRecord, cut, patience_left
+from evolif.metrics.distributions import student_tail
+from evolif.metrics.intervals import FEWEST, event_interval, freedom_of, influence_interval
+from evolif.metrics.lifetimes import (
+    Lifetimes,
+    all_of,
+    kaplan_meier,
+    lifetimes,
+    lifetimes_by_cluster,
+    survival_band,
+    without_each,
+)
+from evolif.metrics.process import DialogueRecord, cut
 from evolif.metrics.sessions import bounding_records, records_from_sessions
-from evolif.metrics.statistics import Interval, check_draws, require, wilson
+from evolif.metrics.statistics import Interval, check_draws
+from evolif.metrics.table import clusters_of
 from evolif.types import DEFAULT_RESAMPLES, CapCounts, Session
 
-
-@dataclass(frozen=True, slots=True)
-class Lifetimes:
-    """Sessions by length N; missing lengths count as 0.
-
-    Attributes:
-        exhausted: Length to sessions that exhausted patience ended.
-        censored: Length to sessions that ended for another reason.
-    """
-
-    exhausted: Counter[int]
-    censored: Counter[int]
-
-    @property
-    def longest(self) -> int:
-        """Length of the longest session; 0 without any."""
-        return max([0, *self.exhausted, *self.censored])
-
-    @property
-    def sessions(self) -> int:
-        """How many there are."""
-        return self.exhausted.total() + self.censored.total()
-
-    def at_risk(self, turn: int) -> int:
-        """Sessions with at least that many judged turns."""
-        return sum(
-            count for counts in (self.exhausted, self.censored) for length, count in counts.items() if length >= turn
-        )
-
-
-def lifetime(record: DialogueRecord) -> tuple[int, bool]:
-    """N, and whether patience was exhausted at that turn."""
-    return len(cut(record).turns), patience_left(record) == 0
-
-
-def lifetimes(records: Iterable[DialogueRecord]) -> Lifetimes:
-    """The lifetimes of the records' sessions."""
-    lives = Lifetimes(Counter(), Counter())
-    for record in records:
-        length, over = lifetime(record)
-        (lives.exhausted if over else lives.censored)[length] += 1
-    return lives
-
-
-def restricted_mean_interval(
-    records: Iterable[DialogueRecord], cap: int, point: float, *, seed: int, resamples: int
-) -> Interval | None:
-    """The 95 % interval of the area under the Kaplan-Meier curve from 0 to `cap`, by the jackknife over dialogues.
-
-    Args:
-        records: Sessions; those of one dialogue are left out together.
-        cap: In turns.
-        point: The restricted mean itself.
-        seed: Of the draws that are needed where most sessions reach the cap.
-        resamples: How many.
-
-    Returns:
-        Its ends, in turns; None with fewer than six dialogues.
-    """
-    dialogues: dict[str, list[tuple[int, bool]]] = {}
-    for record in records:
-        dialogues.setdefault(record.dialogue, []).append(lifetime(record))
-    # Sorted by value, so that neither the order nor the names of dialogues matter.
-    rows = sorted(sorted(lives) for lives in dialogues.values())
-    if len(rows) < FEWEST:
-        return None
-    np = require("numpy", "a survival curve")
-    turns = np.arange(1, cap)
-    at_risk = np.array([sum(length >= turns for length, _ in lives) for lives in rows])
-    ended = np.array([sum((length == turns) * over for length, over in lives) for lives in rows])
-    others_alive, others_ended = at_risk.sum(axis=0) - at_risk, ended.sum(axis=0) - ended
-    curves = np.cumprod(1 - others_ended / np.maximum(others_alive, 1), axis=1)
-    without = (0 if cap == 0 else 1) + curves.sum(axis=1)
-    influence = (len(rows) - 1) * (without.mean() - without)
-    at_cap = sum(min(length for length, _ in lives) >= cap for lives in rows) > len(rows) / 2
-    unseen = (seed, resamples) if at_cap else None
-    return influence_interval(point, [float(value) for value in influence], most=float(cap), unseen=unseen)
+_NOTHING = 1e-12
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +37,7 @@ class SurvivalPoint:
     Attributes:
         turn: Number of judged turns, from 0.
         probability: Of lasting longer than this turn, a fraction.
-        low: Lower end of the 95 % band (log-log, Greenwood); None if undefined (once the curve is at 0).
+        low: Lower end of the 95 % band, see `survival_band`; None with fewer than six clusters.
         high: Upper end.
         at_risk: Sessions with at least this many judged turns.
         exhausted: Sessions whose patience is exhausted at exactly this turn.
@@ -119,7 +54,7 @@ class SurvivalPoint:
 
     @property
     def interval(self) -> Interval | None:
-        """The band; None if either end is undefined."""
+        """The band at this turn; None with fewer than six clusters."""
         return None if self.low is None or self.high is None else (self.low, self.high)
 
 
@@ -131,10 +66,10 @@ class Survival:
         points: One per whole turn from 0 to the longest session.
         sessions: Number of sessions behind the curve.
         median: First turn at which at most half of the sessions last longer; None if the curve stays above a half.
-        median_interval: 95 %, read off the band; an end is None if the band does not fall to a half. None if the median
-            is None.
+        median_interval: 95 %, read off the band; its upper end is None if the band's does not fall to a half. None if
+            the median is None, or with fewer than six clusters.
         restricted_mean: Mean number of turns up to the cap: the area under the curve from 0 to `cap`.
-        restricted_mean_interval: 95 %, over dialogues; None with fewer than six.
+        restricted_mean_interval: 95 %, over clusters; None with fewer than six.
         cap: The last turn of the mean.
     """
 
@@ -156,24 +91,28 @@ class SurvivalBounds:
 
 
 def survival(
-    sessions: Iterable[Session], *, max_turns: int | None = None, seed: int = 0, resamples: int = DEFAULT_RESAMPLES
+    sessions: Iterable[Session],
+    *,
+    max_turns: int | None = None,
+    cluster: str = "",
+    seed: int = 0,
+    resamples: int = DEFAULT_RESAMPLES,
 ) -> Survival:
     """The survival curve of one model: exhausted patience is the event, at N; censored sessions are right-censored.
-
-    The band assumes independent sessions, which epochs of one dialogue are not.
 
     Args:
         sessions: Of one model; finished and censored ones count.
         max_turns: The run's cap, the limit of the restricted mean; the longest session if None, or if dialogues end by
             themselves.
-        seed: Of the draws behind `restricted_mean_interval`.
+        cluster: The label of turns that says which dialogues are resampled together, see `MetricTable.cluster`.
+        seed: Of the draws behind `restricted_mean_interval`, which it needs where most sessions reach the cap.
         resamples: How many.
 
     Raises:
-        UsageError: SciPy is not installed; sessions of several models.
+        UsageError: Sessions of several models, or a cap below 1.
     """
     given = tuple(sessions)
-    records = records_from_sessions(given).records
+    records = records_from_sessions(given, cluster).records
     if max_turns is not None and any(s.ending == "finished" and s.cause not in ("", "patience") for s in given):
         longest = max(len(cut(record).turns) for record in records)
         max_turns = min(max_turns, max(1, longest))
@@ -185,6 +124,7 @@ def survival_bounds(
     *,
     max_turns: int,
     counts: CapCounts = "turns",
+    cluster: str = "",
     seed: int = 0,
     resamples: int = DEFAULT_RESAMPLES,
 ) -> SurvivalBounds:
@@ -194,75 +134,75 @@ def survival_bounds(
         sessions: Of one model.
         max_turns: The run's cap.
         counts: What it counts.
+        cluster: As for `survival`.
         seed: As for `survival`.
         resamples: As for `survival`.
 
     Raises:
-        UsageError: as `survival`, or a cap below 1.
+        UsageError: as `survival`.
     """
-    failed, succeeded = bounding_records(sessions, max_turns=max_turns, counts=counts)
+    failed, succeeded = bounding_records(sessions, max_turns=max_turns, counts=counts, cluster=cluster)
     return SurvivalBounds(_curve(failed, max_turns, seed, resamples), _curve(succeeded, max_turns, seed, resamples))
-
-
-def censored_data(stats: Any, lives: Lifetimes) -> Any:
-    """The lifetimes as `scipy.stats` takes them."""
-    return stats.CensoredData(uncensored=sorted(lives.exhausted.elements()), right=sorted(lives.censored.elements()))
 
 
 def _curve(records: Sequence[DialogueRecord], max_turns: int | None, seed: int, resamples: int) -> Survival:
     if max_turns is not None and max_turns < 1:
         raise UsageError(f"the cap is {max_turns} turns; it must be at least 1")
     check_draws(seed, resamples)
-    stats = require("scipy.stats", "a survival curve")
     lives = lifetimes(records)
     cap = lives.longest if max_turns is None else max_turns
     if not lives.sessions:
         return Survival((), 0, None, None, None, None, cap)
-    points = tuple(_points(stats, lives))
-    mean = math.fsum(points[min(turn, lives.longest)].probability for turn in range(cap))
-    median = _first(points, [point.probability for point in points])
+    clusters = list(lifetimes_by_cluster(records).values())
+    without = without_each(clusters) if len(clusters) >= FEWEST else []
+    heights, band = kaplan_meier(lives), survival_band(clusters, without)
+    mean = _area(heights, cap)
+    median = _first(heights)
     return Survival(
-        points=points,
+        points=tuple(_points(lives, heights, band)),
         sessions=lives.sessions,
         median=median,
-        median_interval=None if median is None else _median_interval(points),
+        median_interval=None if median is None or band is None else _median_interval(band),
         restricted_mean=mean,
-        restricted_mean_interval=restricted_mean_interval(records, cap, mean, seed=seed, resamples=resamples),
+        restricted_mean_interval=_mean_interval(clusters, without, cap, mean, draws=(seed, resamples)),
         cap=cap,
     )
 
 
-def _points(stats: Any, lives: Lifetimes) -> Iterator[SurvivalPoint]:
-    curve = stats.ecdf(censored_data(stats, lives)).sf
-    with warnings.catch_warnings():
-        # The band is undefined where the curve is at 1 or 0; see below.
-        warnings.simplefilter("ignore", RuntimeWarning)
-        band = curve.confidence_interval(0.95, method="log-log")
-    turns = range(lives.longest + 1)
-    heights = (function.evaluate(list(turns)).tolist() for function in (curve, band.low, band.high))
-    for turn, height, low, high in zip(turns, *heights, strict=True):
-        edge = 1.0 if height == 1 else None
-        yield SurvivalPoint(
-            turn=turn,
-            probability=height,
-            low=edge if math.isnan(low) else low,
-            high=edge if math.isnan(high) else high,
-            at_risk=lives.at_risk(turn),
-            exhausted=lives.exhausted[turn],
-            censored=lives.censored[turn],
-        )
+def _points(lives: Lifetimes, heights: Sequence[float], band: Sequence[Interval] | None) -> Iterator[SurvivalPoint]:
+    ends = [(None, None)] * len(heights) if band is None else band
+    for turn, (height, (low, high), at_risk) in enumerate(
+        zip(heights, ends, lives.at_risk(lives.longest), strict=True)
+    ):
+        yield SurvivalPoint(turn, height, low, high, at_risk, lives.exhausted[turn], lives.censored[turn])
 
 
-def _median_interval(points: Sequence[SurvivalPoint]) -> tuple[int | None, int | None]:
-    # Where the curve is at 0 its band is undefined: below a half at the lower end, unknown at the upper.
-    lows = [0.0 if point.low is None else point.low for point in points]
-    highs = [1.0 if point.high is None else point.high for point in points]
-    return _first(points, lows), _first(points, highs)
+def _area(heights: Sequence[float], cap: int) -> float:
+    """The area under a curve from 0 to the cap, in turns; past its last turn it stays at its height."""
+    return math.fsum([*heights[:cap], heights[-1] * max(0, cap - len(heights))])
 
 
-def _first(points: Sequence[SurvivalPoint], heights: Sequence[float]) -> int | None:
-    """The first turn at which the curve falls to a half, up to rounding."""
-    return next((p.turn for p, height in zip(points, heights, strict=True) if height <= 0.5 + 1e-12), None)
+def _mean_interval(
+    clusters: Sequence[Lifetimes], without: Sequence[Sequence[float]], cap: int, point: float, *, draws: tuple[int, int]
+) -> Interval | None:
+    """The 95 % interval of the area under the curve from 0 to `cap`, by the jackknife over clusters."""
+    if len(clusters) < FEWEST:
+        return None
+    areas = [_area(curve, cap) for curve in without]
+    middle = math.fsum(areas) / len(areas)
+    # Sorted, so that neither the order nor the names of clusters matter.
+    influence = sorted((len(areas) - 1) * (middle - area) for area in areas)
+    at_cap = sum(own.shortest >= cap for own in clusters) > len(clusters) / 2
+    return influence_interval(point, influence, most=float(cap), at_cap=at_cap, draws=draws)
+
+
+def _median_interval(band: Sequence[Interval]) -> tuple[int | None, int | None]:
+    return _first([low for low, _ in band]), _first([high for _, high in band])
+
+
+def _first(heights: Sequence[float]) -> int | None:
+    """The first turn at which a curve falls to a half, up to rounding."""
+    return next((turn for turn, height in enumerate(heights) if height <= 0.5 + 1e-12), None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -275,7 +215,8 @@ class Hazard:
         exhausted: Those whose patience is exhausted there.
         censored: Those that stop there for another reason.
         hazard: exhausted / at_risk, a fraction.
-        interval: Wilson's 95 % score interval; it assumes independent sessions.
+        interval: 95 %, as of any count of events over clusters (`event_interval`); None if fewer than six clusters have
+            this turn.
     """
 
     turn: int
@@ -283,54 +224,98 @@ class Hazard:
     exhausted: int
     censored: int
     hazard: float
-    interval: Interval
+    interval: Interval | None
 
 
-def hazard(sessions: Iterable[Session]) -> tuple[Hazard, ...]:
+def hazard(sessions: Iterable[Session], cluster: str = "") -> tuple[Hazard, ...]:
     """The hazard per turn number, from 1 to the longest session (paper section 5.2, Fig. 3).
 
     As in N, only turns in which something was judged are counted. Finished and censored sessions count.
 
     Args:
         sessions: Of one model.
+        cluster: As for `survival`.
+
+    Raises:
+        UsageError: Sessions of several models.
     """
-    lives = lifetimes(records_from_sessions(sessions).records)
+    clusters = list(lifetimes_by_cluster(records_from_sessions(sessions, cluster).records).values())
+    lives = all_of(clusters)
+    at_risk = [own.at_risk(lives.longest) for own in clusters]
     hazards = []
-    for turn in range(1, lives.longest + 1):
-        at_risk, exhausted = lives.at_risk(turn), lives.exhausted[turn]
-        rate = exhausted / at_risk
-        hazards.append(Hazard(turn, at_risk, exhausted, lives.censored[turn], rate, wilson(rate, at_risk)))
+    for turn, alive in enumerate(lives.at_risk(lives.longest)[1:], start=1):
+        exhausted = lives.exhausted[turn]
+        interval = event_interval([own.exhausted[turn] for own in clusters], [own[turn] for own in at_risk])
+        hazards.append(Hazard(turn, alive, exhausted, lives.censored[turn], exhausted / alive, interval))
     return tuple(hazards)
 
 
 @dataclass(frozen=True, slots=True)
 class LogRank:
-    """Result of a log-rank test; both None if no event distinguishes the two."""
+    """Result of a log-rank test that pairs the two models by dialogue.
+
+    Attributes:
+        statistic: The sum of what each cluster adds to “observed minus expected” of the first, over its standard error;
+            negative if the first lasts longer than expected. Compared with Student's distribution. None without a p.
+        p: Two-sided. None with fewer than six clusters on either side, or if no event tells the two apart.
+    """
 
     statistic: float | None
-    """Standard normal under the hypothesis; negative if the first lasts longer than expected."""
     p: float | None
-    """Two-sided."""
 
 
-def log_rank(a: Iterable[Session], b: Iterable[Session]) -> LogRank:
-    """The log-rank test between two models, or two runs of one.
+def log_rank(a: Iterable[Session], b: Iterable[Session], cluster: str = "") -> LogRank:
+    """The log-rank test between two models, or two runs of one, paired by dialogue.
 
-    It assumes independent sessions and ignores that sessions of the same dialogue are paired: if hard dialogues are
-    hard for both, it underestimates the difference. `compare` is the paired test.
+    The numerator is the usual one (Mantel, 1966). Its variance comes from what each cluster adds to it, with the
+    sessions of both models on a dialogue, and all their epochs, taken as one: so dialogues that are hard for both
+    models do not hide a difference, and epochs do not inflate it.
 
     Args:
         a: Sessions of one model; finished and censored ones count.
         b: Sessions of the other.
+        cluster: As for `survival`.
 
     Raises:
-        UsageError: SciPy is not installed; sessions of several models on one side.
+        UsageError: Sessions of several models on one side.
     """
-    stats, np = require("scipy.stats", "a log-rank test"), require("numpy", "a log-rank test")
-    first, second = (lifetimes(records_from_sessions(sessions).records) for sessions in (a, b))
-    if not (first.sessions and second.sessions and first.exhausted + second.exhausted):
+    sides = tuple(a), tuple(b)
+    names = {str(dialogue): unit for dialogue, unit in clusters_of(cluster, (*sides[0], *sides[1])).items()}
+    first, second = (
+        lifetimes_by_cluster(
+            replace(record, cluster=str(names[record.dialogue])) for record in records_from_sessions(side).records
+        )
+        for side in sides
+    )
+    if min(len(first), len(second)) < FEWEST:
         return LogRank(None, None)
-    with np.errstate(all="ignore"):  # 0 / 0 if no event distinguishes the two
-        result = stats.logrank(censored_data(stats, first), censored_data(stats, second))
-    statistic, p = float(result.statistic), float(result.pvalue)
-    return LogRank(statistic, p) if math.isfinite(statistic) else LogRank(None, None)
+    scores = _scores(first, second)
+    total, n = math.fsum(scores), len(scores)
+    apart = [score - total / n for score in scores]
+    if all(abs(value) <= _NOTHING for value in apart):
+        return LogRank(None, None)
+    statistic = total / math.sqrt(n / (n - 1) * math.fsum(value * value for value in apart))
+    return LogRank(statistic, student_tail(statistic, freedom_of(apart)))
+
+
+def _scores(first: Mapping[str, Lifetimes], second: Mapping[str, Lifetimes]) -> list[float]:
+    """What each cluster of both sides adds to “observed minus expected” of the first side (Wei and Lachin, 1984)."""
+    one, other = all_of(first.values()), all_of(second.values())
+    last = max(one.longest, other.longest)
+    rates, of_first, of_second = [], [], []
+    for turn, (mine, yours) in enumerate(zip(one.at_risk(last), other.at_risk(last), strict=True)):
+        alive = mine + yours
+        rates.append((one.exhausted[turn] + other.exhausted[turn]) / alive)
+        of_first.append(yours / alive)
+        of_second.append(mine / alive)
+    return [
+        (_surplus(first[unit], of_first, rates) if unit in first else 0.0)
+        - (_surplus(second[unit], of_second, rates) if unit in second else 0.0)
+        for unit in dict.fromkeys((*first, *second))
+    ]
+
+
+def _surplus(lives: Lifetimes, weights: Sequence[float], rates: Sequence[float]) -> float:
+    """The weighted sum over turns of a cluster's events beyond those that the common rate lets one expect."""
+    rows = zip(lives.at_risk(lives.longest), weights, rates, strict=False)
+    return math.fsum(weight * (lives.exhausted[turn] - alive * rate) for turn, (alive, weight, rate) in enumerate(rows))

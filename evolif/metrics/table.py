@@ -8,12 +8,12 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 from evolif.errors import UsageError
 from evolif.mends import did_you_mean
-from evolif.metrics.intervals import FEWEST, ratio_interval
-from evolif.metrics.statistics import Interval, check_draws, poisson_interval
+from evolif.metrics.intervals import event_interval, ratio_interval
+from evolif.metrics.statistics import Interval, check_draws
 from evolif.types import DEFAULT_RESAMPLES, JudgedTurn, Prompt, Session, Verdict
 
 Key: TypeAlias = str | int
@@ -85,6 +85,15 @@ class MetricTable:
     """Whether a comparison leaves out dialogues in which one side has no denominator of the main metric."""
     optional: Set[str] = frozenset()
     """Metrics that only some benchmarks have; reports on a run without any of their denominators leave them out."""
+    cluster: str = ""
+    """The label of turns by whose value dialogues belong together, such as the instance of a game: what is resampled,
+    tested and counted as one. The dialogue itself if empty."""
+    joint: Callable[[Sequence[Session]], Sequence[Row]] | None = None
+    """What each of some sessions adds, where that depends on the others; `of` says it of one alone."""
+    influence: Mapping[str, Callable[[Sequence[Sequence[Session]]], Sequence[float] | None]] = field(
+        default_factory=dict
+    )
+    """Metric to the jackknife over clusters of sessions where the rows do not tell; None where they do."""
 
     def __post_init__(self) -> None:
         wrong = [name for name in self.ratios if not _NAME.fullmatch(name)]
@@ -132,12 +141,25 @@ class MetricTable:
         """
         try:
             row = tuple(self.of(session))
-            finite = all(math.isfinite(term) and abs(term) <= _LARGEST for term in row)
         except Exception as fault:
-            raise UsageError(
-                f"dialogue {session.dialogue}: the figures of the scenario cannot be worked out "
-                f"({type(fault).__name__}: {fault}); correct its metric table"
-            ) from fault
+            raise _not_worked_out(session, fault) from fault
+        return self._checked(session, row)
+
+    def rows(self, sessions: Sequence[Session]) -> list[Row]:
+        """What each of some sessions adds to the sums, in their order.
+
+        Raises:
+            UsageError: as `row`.
+        """
+        if self.joint is None:
+            return [self.row(session) for session in sessions]
+        return [self._checked(session, tuple(row)) for session, row in zip(sessions, self.joint(sessions), strict=True)]
+
+    def _checked(self, session: Session, row: Row) -> Row:
+        try:
+            finite = all(math.isfinite(term) and abs(term) <= _LARGEST for term in row)
+        except Exception as fault:  # a term of any kind, of any size
+            raise _not_worked_out(session, fault) from fault
         if len(row) != len(self.terms) or not finite:
             raise UsageError(
                 f"dialogue {session.dialogue}: the figures of the scenario need {len(self.terms)} finite numbers "
@@ -169,12 +191,42 @@ class MetricTable:
         """
         if not self.optional:
             return self
-        sums = self.total(map(self.row, sessions))
+        sums = self.total(self.rows(tuple(sessions)))
         return _only(self, tuple(n for n in self.ratios if n not in self.optional or sums[self.places(n)[1]]))
 
     def total(self, rows: Iterable[Row]) -> Row:
         """The sums over rows, each rounded once: the order of the rows does not matter."""
         return tuple(map(math.fsum, zip(*rows, strict=True))) or (0.0,) * len(self.terms)
+
+
+def _not_worked_out(session: Session, fault: Exception) -> UsageError:
+    return UsageError(
+        f"dialogue {session.dialogue}: the figures of the scenario cannot be worked out "
+        f"({type(fault).__name__}: {fault}); correct its metric table"
+    )
+
+
+@lru_cache(maxsize=64)
+def clustered(table: MetricTable, label: str) -> MetricTable:
+    """The table with another cluster; the same object for the same label, since reports tell tables apart by identity.
+
+    Args:
+        table: Any.
+        label: Of turns; empty for the dialogue.
+    """
+    return table if table.cluster == label else replace(table, cluster=label)
+
+
+@lru_cache(maxsize=64)
+def named(table: MetricTable, name: str, label: str) -> MetricTable:
+    """The table with another label of one metric, such as ISR@50; the same object for the same label.
+
+    Args:
+        table: Any.
+        name: One of its metrics.
+        label: As tables print it; the table's own if empty.
+    """
+    return replace(table, labels={**table.labels, name: label}) if label else table
 
 
 @lru_cache(maxsize=64)
@@ -267,25 +319,67 @@ class MetricFigures:
     intervals: Mapping[str, Interval | None]
 
 
-def dialogue_rows(table: MetricTable, sessions: Iterable[Session]) -> dict[int, Row]:
-    """Dialogue to the sums of all its epochs.
+Cluster: TypeAlias = Hashable
+"""What names a cluster: the number of a dialogue, or a label's value with its name."""
+
+
+def clusters_of(label: str, sessions: Iterable[Session]) -> dict[int, Cluster]:
+    """Dialogue to the cluster that it belongs to.
+
+    Args:
+        label: Of turns, as `MetricTable.cluster`; empty for the dialogue itself.
+        sessions: Of one or more models. A dialogue of which no session has a turn with the label is its own cluster.
+    """
+    found: dict[int, Cluster] = {}
+    for session in sessions:
+        known = label and next((turn.labels[label] for turn in session.turns if turn.labels.get(label, "") != ""), "")
+        if known != "":
+            found[session.dialogue] = (label, known)
+        else:
+            found.setdefault(session.dialogue, session.dialogue)
+    return found
+
+
+def cluster_rows(
+    table: MetricTable, sessions: Iterable[Session], clusters: Mapping[int, Cluster] | None = None
+) -> dict[Cluster, Row]:
+    """Cluster to the sums of all its sessions: of all epochs of a dialogue, of all variants of a match.
 
     Args:
         table: What is summed.
-        sessions: Those that count, as `counted_sessions` gives them.
+        sessions: Of one model, those that count, as `counted_sessions` gives them.
+        clusters: Dialogue to its cluster, where more sessions than these know it; as `clusters_of` finds it if None.
 
     Raises:
         UsageError: as `MetricTable.row`.
     """
-    return rows_by_dialogue(table, ((session.dialogue, table.row(session)) for session in sessions))
+    given = tuple(sessions)
+    known = clusters_of(table.cluster, given) if clusters is None else clusters
+    return summed_rows(table, zip((known[s.dialogue] for s in given), table.rows(given), strict=True))
 
 
-def rows_by_dialogue(table: MetricTable, rows: Iterable[tuple[Hashable, Row]]) -> dict[Any, Row]:
-    """Dialogue to the sums of its rows."""
-    by_dialogue: defaultdict[Hashable, list[Row]] = defaultdict(list)
-    for dialogue, row in rows:
-        by_dialogue[dialogue].append(row)
-    return {dialogue: table.total(own) for dialogue, own in by_dialogue.items()}
+def grouped(
+    sessions: Iterable[Session], clusters: Mapping[int, Cluster], order: Iterable[Cluster]
+) -> list[list[Session]]:
+    """The sessions of each cluster, in an order of clusters.
+
+    Args:
+        sessions: Of one model.
+        clusters: Dialogue to its cluster.
+        order: All clusters.
+    """
+    groups: dict[Cluster, list[Session]] = {cluster: [] for cluster in order}
+    for session in sessions:
+        groups[clusters[session.dialogue]].append(session)
+    return list(groups.values())
+
+
+def summed_rows(table: MetricTable, rows: Iterable[tuple[Cluster, Row]]) -> dict[Cluster, Row]:
+    """Cluster to the sums of its rows."""
+    by_cluster: defaultdict[Cluster, list[Row]] = defaultdict(list)
+    for cluster, row in rows:
+        by_cluster[cluster].append(row)
+    return {cluster: table.total(own) for cluster, own in by_cluster.items()}
 
 
 def figures(tables: Sequence[MetricTable], sessions: Sequence[Session]) -> Figures:
@@ -298,7 +392,7 @@ def figures(tables: Sequence[MetricTable], sessions: Sequence[Session]) -> Figur
     values: dict[str, float | None] = {}
     left_out: dict[str, int] = {}
     for table in tables:
-        rows = [table.row(session) for session in sessions]
+        rows = table.rows(sessions)
         sums = table.total(rows)
         for name in table.ratios:
             bottom = table.places(name)[1]
@@ -327,7 +421,7 @@ def figures_with_intervals(
     """
     found: dict[str, Interval | None] = {}
     for table in tables:
-        rows = dialogue_rows(table, sessions).values()
+        rows = cluster_rows(table, sessions).values()
         found |= intervals(table, rows, cap=cap, seed=seed, resamples=resamples)
     return MetricFigures(figures(tables, sessions), found)
 
@@ -340,20 +434,20 @@ def intervals(
     seed: int = 0,
     resamples: int = DEFAULT_RESAMPLES,
 ) -> dict[str, Interval | None]:
-    """A 95 % interval per metric, over dialogues (the sampling unit), never over turns; see `ratio_interval`.
+    """A 95 % interval per metric, over clusters (the sampling unit), never over turns; see `ratio_interval`.
 
-    The same rows in any order give the same intervals. Metrics of events have the exact interval of a Poisson count
-    instead, which takes all turns as independent.
+    The same rows in any order give the same intervals. Metrics of events have the interval of a count instead, see
+    `event_interval`.
 
     Args:
         table: What the rows are.
-        rows: One per dialogue, its epochs summed: they are not independent.
+        rows: One per cluster, all its sessions summed: they are not independent.
         cap: The most turns that a session can have; None if unknown.
         seed: Of the draws that are needed where most sessions reach the cap; at least 0.
         resamples: How many; at least 1.
 
     Returns:
-        Metric to (low, high), in the metric's own unit; None if fewer than six dialogues contribute.
+        Metric to (low, high), in the metric's own unit; None if fewer than six clusters contribute.
 
     Raises:
         UsageError: `seed` or `resamples` out of range.
@@ -367,15 +461,15 @@ def intervals(
         top, bottom = (columns[place] for place in table.places(name))
         unit = table.units.get(name, "rate")
         if name in table.events:
-            enough = sum(below > 0 for below in bottom) >= FEWEST
-            found[name] = poisson_interval(math.fsum(top), math.fsum(bottom)) if enough else None
+            found[name] = event_interval(top, bottom)
         else:
             found[name] = ratio_interval(
                 top,
                 bottom,
                 rate=unit == "rate",
                 most=cap if unit == "turns" else None,
-                unseen=(seed, resamples) if at_cap and name in table.bounded else None,
+                at_cap=at_cap and name in table.bounded,
+                draws=(seed, resamples),
             )
     return found
 

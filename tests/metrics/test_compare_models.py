@@ -1,7 +1,10 @@
 """Two models, paired by dialogue."""
 
+import math
+from dataclasses import replace
 from fractions import Fraction as F
 from itertools import pairwise, product
+from random import Random
 
 import pytest
 from hypothesis import given, settings
@@ -9,10 +12,9 @@ from hypothesis import strategies as st
 from sessions_by_hand import play
 
 from evolif.errors import UsageError
-from evolif.metrics import METRIC_NAMES, compare, process_metrics, records_from_sessions
-from evolif.metrics.compare import holm
+from evolif.metrics import AT_N, METRIC_NAMES, MetricTable, compare, holm, pair_test
 
-pytest.importorskip("numpy", reason="NumPy is not installed")
+stats = pytest.importorskip("scipy.stats", reason="SciPy is not installed")
 
 A = [play(1, "1 1 0 1 0 0 0"), play(2, "11 10 1", "censored"), play(3, "0 0 0"), play(4, "1 1 1 0 0 0")]
 B = [play(1, "1 0 0 0"), play(2, "1 0 0 1", "censored"), play(3, "1 1", "censored"), play(4, "1 0 1 0 0 0")]
@@ -38,109 +40,123 @@ def exact(sessions):
     return dict(zip(METRIC_NAMES, [mean(column) for column in zip(*per, strict=True)] + pooled, strict=True))
 
 
-def brute_force(a, b):
-    """Two-sided p of all 2^D swaps, per metric."""
-    found = {name: [] for name in METRIC_NAMES}
-    for swaps in product([False, True], repeat=len(a)):
-        first = exact([y if swap else x for x, y, swap in zip(a, b, swaps, strict=True)])
-        second = exact([x if swap else y for x, y, swap in zip(a, b, swaps, strict=True)])
-        for name in METRIC_NAMES:
-            if first[name] is not None and second[name] is not None:
-                found[name].append(abs(first[name] - second[name]))
-    one, other = exact(a), exact(b)
-    observed = {n: None if one[n] is None or other[n] is None else abs(one[n] - other[n]) for n in METRIC_NAMES}
-    return {
-        name: None if observed[name] is None else F(sum(x >= observed[name] for x in values), len(values))
-        for name, values in found.items()
-    }
-
-
 def test_differences_by_hand():
     found = compare(A, B)
     one, other = exact(A), exact(B)
-    for name, difference in found.differences.items():
+    for name in METRIC_NAMES:
+        difference = found.differences[name]
         assert difference.a == pytest.approx(float(one[name]))
         assert difference.b == pytest.approx(float(other[name]))
         assert difference.value == pytest.approx(float(one[name] - other[name]), abs=1e-12)
     assert found.differences["edr_len"].value == float(F(7 + 3 + 3 + 6, 4) - F(4 + 4 + 2 + 6, 4))
-    assert sorted(found.differences) == sorted(METRIC_NAMES)
-    assert (found.dialogues, found.left_out) == (4, {})
+    assert list(found.differences) == [
+        AT_N,
+        "edr_len",
+        "isr",
+        *(n for n in METRIC_NAMES if n not in ("edr_len", "isr")),
+    ]
+    assert (found.dialogues, found.clusters, found.left_out) == (4, 4, {})
 
 
-def test_p_is_the_share_of_all_swaps():
-    found = compare(A, B)
-    assert (found.exact, found.permutations) == (True, 16)
-    for name, p in brute_force(A, B).items():
-        assert found.differences[name].p == pytest.approx(float(p)), name
+SHARE = MetricTable(("top", "bottom"), lambda session: (0.0, 1.0), {"share": ("top", "bottom")})
+
+
+def by_the_page(a, b):
+    """The test as written down: what each dialogue adds to either ratio, Student's t with fewer degrees of freedom."""
+    influences, ratios = [], []
+    for rows in (a, b):
+        tops, bottoms = (sum(column) for column in zip(*rows, strict=True))
+        without = [(tops - top) / (bottoms - bottom) for top, bottom in rows]
+        n, mean = len(rows), sum(without) / len(rows)
+        influences.append([(n - 1) * (mean - one) for one in without])
+        ratios.append(tops / bottoms)
+    d = [one - other for one, other in zip(*influences, strict=True)]
+    squares = sum(x * x for x in d)
+    k = n * sum(x**4 for x in d) / squares**2
+    freedom = n - 1 if k <= 1 else min(n - 1, max(2, 2 * n / (k - 1)))
+    error, difference = math.sqrt(squares / (n * (n - 1))), ratios[0] - ratios[1]
+    half = stats.t.ppf(0.975, freedom) * error
+    p = 2 * stats.t.sf(abs(difference) / error, freedom)
+    return p, (difference - half, difference + half), [difference + x for x in d]
+
+
+def drawn(n, seed, success=(0.6, 0.5), lengths=(30, 12)):
+    chance = Random(seed)
+    sides = []
+    for share, most in zip(success, lengths, strict=True):
+        bottoms = [chance.randint(3, most) for _ in range(n)]
+        sides.append([(float(sum(chance.random() < share for _ in range(own))), float(own)) for own in bottoms])
+    return sides
+
+
+@pytest.mark.parametrize("n", [10, 23, 60])
+@pytest.mark.parametrize("seed", range(5))
+def test_from_ten_dialogues_on_it_is_students_on_the_jackknife(n, seed):
+    a, b = drawn(n, seed)
+    found = pair_test(SHARE, a, b, "share")
+    p, interval, _ = by_the_page(a, b)
+    assert found.p == pytest.approx(p, rel=1e-6)
+    assert found.interval == pytest.approx(interval, abs=1e-9)
+
+
+def flips(values):
+    """p of all flips of the signs."""
+    means = [
+        sum(s * value for s, value in zip(signs, values, strict=True)) for signs in product([1, -1], repeat=len(values))
+    ]
+    return sum(abs(mean) >= abs(sum(values)) - 1e-9 for mean in means) / len(means)
+
+
+@pytest.mark.parametrize("n", [6, 7, 9])
+@pytest.mark.parametrize("seed", range(4))
+def test_with_six_to_nine_signs_are_flipped_too_and_the_wider_one_counts(n, seed):
+    a, b = drawn(n, seed)
+    found = pair_test(SHARE, a, b, "share")
+    p, (low, high), values = by_the_page(a, b)
+    assert found.p == pytest.approx(max(p, flips(values)))
+    # The differences that flipping does not reject: inside its interval p is above .05, outside it is not.
+    near = 1e-6
+    assert found.interval[0] <= low + near and found.interval[1] >= high - near
+    for end, inside in ((found.interval[0], 1), (found.interval[1], -1)):
+        rejected = [
+            flips([value - at for value in values]) <= 0.05 for at in (end - inside * near, end + inside * near)
+        ]
+        student = end == pytest.approx(low) or end == pytest.approx(high)
+        assert rejected == [True, False] or (student and rejected[0])
+
+
+def test_where_all_differ_alike_the_share_of_the_unseen_is_left():
+    a, b = [(4.0, 5.0)] * 12, [(3.0, 5.0)] * 12
+    found = pair_test(SHARE, a, b, "share")
+    half = 1 - 0.025 ** (1 / 12)
+    assert found.p == 2**-11
+    assert found.interval == (max(0.2 - half, 1e-9), pytest.approx(0.2 + half)) or found.interval[0] > 0
+    same = pair_test(SHARE, a, a, "share")
+    assert same.p == 1 and same.interval == pytest.approx((-half, half))
+
+
+def test_below_six_there_is_neither_interval_nor_p():
+    a, b = drawn(5, 1)
+    assert pair_test(SHARE, a, b, "share") == pair_test(SHARE, [], [], "share")
+    assert pair_test(SHARE, a, b, "share").p is pair_test(SHARE, a, b, "share").interval is None
+    lacking = [(0.0, 0.0)] * 4 + [(1.0, 2.0)] * 5
+    assert pair_test(SHARE, lacking, [(1.0, 2.0)] * 9, "share").p is None  # five contribute to one side
+
+
+def test_no_end_beyond_what_two_shares_can_differ_by():
+    a, b = [(3.0, 3.0)] * 5 + [(0.0, 3.0)], [(0.0, 3.0)] * 5 + [(3.0, 3.0)]
+    low, high = pair_test(SHARE, a, b, "share").interval
+    assert -1 <= low < 2 / 3 < high <= 1
 
 
 turn = st.sampled_from(["1", "0", "10", "110", "1", "11"])
 talk = st.lists(turn, min_size=1, max_size=7).map(" ".join)
 
 
-@settings(max_examples=25, deadline=None)
-@given(st.lists(st.tuples(talk, talk), min_size=1, max_size=5))
-def test_p_is_the_share_of_all_swaps_whatever_was_said(raw):
-    a, b = ([play(d, pair[side], "censored", patience=9) for d, pair in enumerate(raw)] for side in (0, 1))
-    found = compare(a, b)
-    for name, p in brute_force(a, b).items():
-        told = found.differences[name].p
-        assert told is None if p is None else told == pytest.approx(float(p)), name
-
-
-def test_p_is_scipys():
-    stats = pytest.importorskip("scipy.stats")
-    import numpy as np
-
-    length, ok = ([[process(s, name) for s in side] for side in (A, B)] for name in ("edr_len", "edr_succ"))
-    rows = np.array([length[0] + length[1], ok[0] + ok[1]], dtype=float)
-    places = np.arange(8)
-
-    def isr(x, y, axis):
-        x, y = x.astype(int), y.astype(int)
-        return rows[1][x].sum(axis) / rows[0][x].sum(axis) - rows[1][y].sum(axis) / rows[0][y].sum(axis)
-
-    done = stats.permutation_test(
-        (places[:4], places[4:]), isr, permutation_type="samples", vectorized=True, n_resamples=np.inf
-    )
-    assert compare(A, B).differences["isr"].p == pytest.approx(done.pvalue)
-
-
-def process(session, name):
-    return process_metrics(records_from_sessions([session]).records).value(name)
-
-
-def long(skill, *, dialogues=40, shift=0):
-    """Patterns without chance, of different lengths per dialogue."""
-    return [play(d, f"{'1 ' * ((d * 7 + shift) % skill)}0 0 0") for d in range(dialogues)]
-
-
-def test_drawn_permutations_add_one_and_depend_on_the_seed_alone():
-    a, b = long(11), long(4)
-    found = compare(a, b, seed=5, permutations=199)
-    assert (found.exact, found.permutations) == (False, 199)
-    assert found.differences["edr_len"].p == 1 / 200  # none of the drawn swaps is as far apart
-    assert compare(a[::-1], b[::-1], seed=5, permutations=199) == found
-    # Two long-lived models of nearly the same lengths: p is somewhere in the middle, near the exact one.
-    near = [compare(long(9), long(9, shift=4), seed=seed).differences["edr_len"].p for seed in (1, 2)]
-    assert near[0] != near[1]
-    assert near[0] == pytest.approx(near[1], abs=0.03)
-
-
-def test_the_drawn_swaps_are_pinned():
-    # Should they ever change, published p would.
-    from evolif.metrics.permutation import _words
-
-    assert _words(5, 3, 7).hex() == PINNED
-
-
-PINNED = "f93a54323040f8bf46c85028cb5af72e24c21a08ae797e6e"
-
-
 def test_one_model_twice_does_not_differ():
     found = compare(A, A)
     for difference in found.differences.values():
-        assert (difference.value, difference.interval, difference.p, difference.p_holm) == (0, None, 1, 1)
+        assert (difference.value, difference.interval, difference.p, difference.p_holm) == (0, None, None, None)
         assert difference.effect is difference.dialogues_needed is None
 
 
@@ -162,45 +178,6 @@ SEVEN = (
 )
 
 
-def p_of_shift(a, b, shift):
-    """p of all swaps for ISR, after half of the shift went from the first model's turns to the second's."""
-    first = [(sum(all(t.judged) for t in s.turns) - shift / 2 * len(s.turns), len(s.turns)) for s in a]
-    second = [(sum(all(t.judged) for t in s.turns) + shift / 2 * len(s.turns), len(s.turns)) for s in b]
-    found = []
-    for swaps in product([False, True], repeat=len(a)):
-        one, other = ([y if swap is turned else x for x, y, swap in zip(first, second, swaps, strict=True)]
-                      for turned in (True, False))  # fmt: skip
-        rates = [F(sum(top for top, _ in side)) / sum(n for _, n in side) for side in (one, other)]
-        found.append(abs(rates[0] - rates[1]))
-    return F(sum(value >= found[0] for value in found), len(found))
-
-
-def test_the_interval_is_what_the_test_does_not_reject():
-    found = compare(*SEVEN).differences["isr"]
-    low, high = (F(end).limit_denominator(10**6) for end in found.interval)
-    near = F(1, 1000)
-    assert [p_of_shift(*SEVEN, at) > F(1, 20) for at in (low - near, low + near)] == [False, True]
-    assert [p_of_shift(*SEVEN, at) > F(1, 20) for at in (high - near, high + near)] == [True, False]
-    inside = [low + (high - low) * F(step, 20) for step in range(1, 20)]
-    assert all(p_of_shift(*SEVEN, at) > F(1, 20) for at in inside)
-
-
-def test_the_interval_of_a_mean_is_that_of_sign_flips():
-    # For a mean over dialogues every shifted difference keeps or changes its sign.
-    found = compare(*SEVEN).differences["edr_len"]
-    gaps = [F(len(x.turns) - len(y.turns)) for x, y in zip(*SEVEN, strict=True)]
-
-    def p(at):
-        sums = [
-            abs(sum(s * (gap - at) for s, gap in zip(signs, gaps, strict=True))) for signs in product([1, -1], repeat=7)
-        ]
-        return F(sum(value >= sums[0] for value in sums), len(sums))
-
-    low, high = (F(end).limit_denominator(10**6) for end in found.interval)
-    near = F(1, 1000)
-    assert [p(at) > F(1, 20) for at in (low - near, low + near, high - near, high + near)] == [False, True, True, False]
-
-
 def test_the_interval_of_the_other_way_round_is_mirrored():
     one, other = compare(*SEVEN), compare(*SEVEN[::-1])
     for name in ("edr_len", "isr", "csr", "rob"):
@@ -212,10 +189,11 @@ def test_the_interval_of_the_other_way_round_is_mirrored():
 @given(st.lists(st.tuples(talk, talk), min_size=6, max_size=14))
 def test_interval_and_p_never_contradict(raw):
     a, b = ([play(d, pair[side], "censored", patience=9) for d, pair in enumerate(raw)] for side in (0, 1))
-    found = compare(a, b, permutations=499)
-    for name, one in (found.differences | found.beside).items():
+    found = compare(a, b)
+    for name, one in (found.differences | found.beside | {"shared": found.shared}).items():
         if one.interval is None:
-            assert one.value is None or name in ("rec", "pooled_rec", "exhaustion_rate"), name
+            assert one.p is None, name
+            assert one.value is None or name in ("rec", "pooled_rec", "exhaustion_rate", "shared"), name
             continue
         low, high = one.interval
         assert low < high, name
@@ -229,7 +207,7 @@ def test_two_dialogues_that_differ_are_no_interval_above_zero():
     a = [play(d, cap, "censored") for d in range(30)]
     b = [play(d, "1 0 0 0" if d < 2 else cap, "finished" if d < 2 else "censored") for d in range(30)]
     length = compare(a, b).differences["edr_len"]
-    assert length.p == pytest.approx(0.5, abs=0.03)
+    assert length.p > 0.05
     assert length.interval[0] <= 0 < length.interval[1]
 
 
@@ -245,11 +223,13 @@ def test_epochs_of_a_dialogue_are_pooled():
     a = [play(1, "1 1", "censored"), play(1, "1 1 1 1", "censored", epoch=1), play(2, "1", "censored")]
     b = [play(1, "1", "censored"), play(2, "1", "censored")]
     found = compare(a, b)
-    assert (found.dialogues, found.permutations) == (2, 4)
+    assert (found.dialogues, found.clusters) == (2, 2)
     length = found.differences["edr_len"]
     assert length.value == pytest.approx(float(F(2 + 4 + 1, 3) - 1))
-    # Swapped, the other has the three sessions; no swap of the first dialogue brings less.
-    assert length.p == 1.0
+    # Twelve dialogues played four times are twelve: the same p as once, if every epoch is the same.
+    once = [[play(d, "1 " * (d % skill + 1), "censored") for d in range(12)] for skill in (7, 4)]
+    often = [[replace(s, epoch=epoch) for s in own for epoch in range(4)] for own in once]
+    assert compare(*often).differences["edr_len"].p == pytest.approx(compare(*once).differences["edr_len"].p)
 
 
 def test_only_dialogues_that_both_have():
@@ -269,7 +249,7 @@ def test_only_dialogues_that_both_have():
 
 def test_nothing_in_common():
     found = compare([play(1, "1")], [play(2, "1")])
-    assert (found.dialogues, found.permutations) == (0, 0)
+    assert (found.dialogues, found.clusters) == (0, 0)
     assert all(d.value is d.interval is d.p is d.p_holm is d.effect is None for d in found.differences.values())
 
 
@@ -292,10 +272,32 @@ def test_holm_by_hand():
     assert holm({"a": 0.6, "b": 0.7}) == {"a": 1.0, "b": 1.0}
 
 
-def test_impossible_settings_are_refused():
-    with pytest.raises(UsageError, match="at least 1 permutation"):
-        compare(A, B, permutations=0)
-    with pytest.raises(UsageError, match="seed of at least 0"):
-        compare(A, B, seed=-1)
+def test_only_the_main_metric_is_corrected():
+    found = compare(*SEVEN)
+    assert found.differences[AT_N].p_holm == found.differences[AT_N].p is not None
+    others = [one for name, one in (found.differences | found.beside).items() if name != AT_N]
+    assert {one.p_holm for one in others} == {None}
     with pytest.raises(UsageError, match="one model at a time"):
         compare([*A, play(9, "1", model="sim/other")], B)
+
+
+def test_shared_turns_are_those_that_both_were_asked():
+    # A is right at first and ends early; B goes on to the end.
+    a = [play(d, "1 1 1 1 0 0 0") for d in range(8)]
+    b = [play(d, f"{'0' if d % 2 else '1'} 1 0 1 1 1 1 1 1 1 1 1", "censored") for d in range(8)]
+    found = compare(a, b)
+    assert found.cap == 12 and found.early == 8
+    assert (found.shared.a, found.shared.b) == (4 / 7, pytest.approx((4 + 8 * 5) / 8 / 7))
+    assert found.differences[AT_N].a == 4 / 12
+    assert found.differences[AT_N].b == pytest.approx((4 + 8 * 10) / 8 / 12)
+    # Of a session in another epoch nothing was asked of both.
+    elsewhere = [replace(session, epoch=2) for session in b]
+    assert compare(a, elsewhere).shared.value is None
+
+
+def test_the_smaller_cap_counts_where_caps_differ():
+    a = [replace(play(d, "1 " * 10, "censored"), cap=10, cause="cap") for d in range(6)]
+    b = [replace(play(d, "1 " * 4 + "0 0 0"), cap=20) for d in range(6)]
+    found = compare(a, b)
+    assert found.cap == 10
+    assert (found.differences[AT_N].a, found.differences[AT_N].b) == (1, 0.4)

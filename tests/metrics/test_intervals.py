@@ -3,6 +3,7 @@
 import math
 import random
 from collections import Counter
+from dataclasses import replace
 from itertools import chain
 
 import pytest
@@ -11,8 +12,7 @@ from hypothesis import strategies as st
 
 from evolif.errors import UsageError
 from evolif.metrics import DialogueRecord, process_intervals, process_metrics, resampled_indices
-from evolif.metrics.intervals import influence_interval, ratio_interval, student_quantile, unseen_low
-from evolif.metrics.statistics import poisson_interval
+from evolif.metrics.intervals import event_interval, influence_interval, ratio_interval, unseen_low
 
 PINNED = [[1, 0, 3, 0, 2], [1, 0, 2, 0, 2], [0, 0, 2, 4, 0]]
 
@@ -22,7 +22,7 @@ OK, BAD = (True,), (False,)
 def simulated(dialogues, *, seed=1, skill=0.75):
     chance = random.Random(seed)
     turns = ((tuple(chance.random() < skill for _ in range(2))) for _ in range(20 * dialogues))
-    return [DialogueRecord(str(d), 3, tuple(next(turns) for _ in range(20))) for d in range(dialogues)]
+    return [DialogueRecord(str(d), 3, tuple(next(turns) for _ in range(20)), cap=20) for d in range(dialogues)]
 
 
 def test_the_interval_holds_the_point_and_is_the_same_twice():
@@ -71,9 +71,7 @@ def test_rec_needs_six_dialogues_with_a_denominator():
 
 def test_epochs_of_a_dialogue_count_as_one():
     once = process_intervals(simulated(30))
-    thrice = process_intervals(
-        [DialogueRecord(r.dialogue, 3, r.turns, epoch) for epoch in range(3) for r in simulated(30)]
-    )
+    thrice = process_intervals([replace(r, epoch=epoch) for epoch in range(3) for r in simulated(30)])
     for name in set(once) - {"exhaustion_rate"}:
         assert thrice[name] == pytest.approx(once[name])
     one_dialogue = [DialogueRecord("a", 3, (OK,), epoch) for epoch in range(9)]
@@ -102,26 +100,6 @@ def test_lengths_are_positive_and_stay_below_the_cap():
     assert ratio_interval([20, 18, 20, 20, 7, 20], [1] * 6, rate=False, most=20)[1] == 20
 
 
-@pytest.mark.parametrize("freedom", [2, 2.4, 3, 4.5, 7.3, 29, 149, 10_000])
-def test_quantiles_are_students(freedom):
-    stats = pytest.importorskip("scipy.stats")
-    assert student_quantile(freedom) == pytest.approx(stats.t.ppf(0.975, freedom), rel=5e-4)
-
-
-@pytest.mark.parametrize(
-    ("events", "turns"), [(0, 2500), (1, 30), (2, 15), (40, 900), (700, 1000), (3, 3), (1000, 9000), (123_456, 10**7)]
-)
-def test_the_interval_of_a_count_is_garwoods(events, turns):
-    stats = pytest.importorskip("scipy.stats")
-    low = stats.chi2.ppf(0.025, 2 * events) / 2 / turns if events else 0
-    expected = low, min(1, stats.chi2.ppf(0.975, 2 * events + 2) / 2 / turns)
-    assert poisson_interval(events, turns) == pytest.approx(expected, rel=1e-6)
-
-
-def test_a_count_without_turns_has_none():
-    assert poisson_interval(0, 0) is None
-
-
 @pytest.mark.parametrize("dialogues", [6, 20, 150])
 def test_dialogues_that_are_all_right_have_clopper_and_pearsons_interval(dialogues):
     stats = pytest.importorskip("scipy.stats")
@@ -131,7 +109,7 @@ def test_dialogues_that_are_all_right_have_clopper_and_pearsons_interval(dialogu
 
 
 def test_equal_dialogues_never_give_a_point():
-    records = [DialogueRecord(str(d), 3, (OK, (True, False, False), OK)) for d in range(49)]
+    records = [DialogueRecord(str(d), 3, (OK, (True, False, False), OK), cap=3) for d in range(49)]
     metrics = process_metrics(records)
     for name, (low, high) in process_intervals(records, cap=3).items():
         assert low <= getattr(metrics, name) <= high
@@ -145,14 +123,51 @@ def test_dialogues_worth_all_or_nothing_have_jeffreys_lower_end(dialogues, good)
     stats = pytest.importorskip("scipy.stats")
     tops = [1.0] * good + [0.0] * (dialogues - good)
     expected = stats.beta.ppf(0.025, good, dialogues - good + 0.5)
-    assert unseen_low(tops, [1.0] * dialogues, 0.0, seed=3, draws=20_000) == pytest.approx(expected, abs=0.01)
+    assert unseen_low(tops, [1.0] * dialogues, 0.0, draws=(3, 20_000)) == pytest.approx(expected, abs=0.01)
+    whole = stats.beta.ppf(0.025, good, dialogues - good + 1)
+    assert unseen_low(tops, [1.0] * dialogues, 0.0, draws=(3, 20_000), whole=True) == pytest.approx(whole, abs=0.01)
+
+
+@pytest.mark.parametrize(("dialogues", "good"), [(24, 23), (20, 19), (50, 47), (6, 5)])
+def test_a_share_of_nearly_all_reaches_no_farther_than_clopper_and_pearson(dialogues, good):
+    stats = pytest.importorskip("scipy.stats")
+    tops, ones = [1.0] * good + [0.0] * (dialogues - good), [1.0] * dialogues
+    low, high = ratio_interval(tops, ones, rate=True)
+    assert low == pytest.approx(stats.beta.ppf(0.025, good, dialogues - good + 1), abs=1e-9)
+    assert good / dialogues < high < 1
+    mirrored = ratio_interval([1 - top for top in tops], ones, rate=True)
+    assert mirrored == pytest.approx((1 - high, 1 - low), abs=1e-9)
+
+
+def test_shares_of_nearly_all_make_room_for_half_a_dialogue_of_nothing():
+    tops, bottoms = [3.0] * 2 + [4.0] * 15, [4.0] * 17
+    low, _ = ratio_interval(tops, bottoms, rate=True)
+    half, whole = (unseen_low(tops, bottoms, 0.0, draws=(0, 2000), whole=whole) for whole in (False, True))
+    assert whole <= low <= half < sum(tops) / sum(bottoms)
+    # Where dialogues weigh differently nothing limits how far the end is.
+    uneven = ratio_interval([*tops, 40.0], [*bottoms, 40.0], rate=True)
+    assert uneven[0] <= unseen_low([*tops, 40.0], [*bottoms, 40.0], 0.0, draws=(0, 2000))
+
+
+def test_events_have_garwoods_interval_widened_by_their_dispersion():
+    stats = pytest.importorskip("scipy.stats")
+    events, turns = [0, 4, 0, 0, 3, 0, 1, 0, 0, 4], [40, 12, 40, 38, 15, 40, 30, 40, 40, 14]
+    n, rate = len(events), sum(events) / sum(turns)
+    spread = sum((e - rate * t) ** 2 for e, t in zip(events, turns, strict=True)) * n / (n - 1) / sum(events)
+    phi = max(1, spread) * (stats.t.ppf(0.975, n - 1) / stats.norm.ppf(0.975)) ** 2
+    seen = sum(events) / phi
+    expected = [stats.gamma.ppf(0.025, seen), stats.gamma.ppf(0.975, seen + 1)]
+    assert event_interval(events, turns) == pytest.approx([end * phi / sum(turns) for end in expected])
+    assert event_interval(events[:5], turns[:5]) is None
+    low, high = event_interval([0] * 8, [10] * 8)
+    assert (low, high) == (0, pytest.approx(3.6889 * (stats.t.ppf(0.975, 7) / 1.959964) ** 2 / 80, rel=1e-4))
 
 
 @given(st.lists(st.tuples(st.floats(0, 50), st.floats(0, 50)), max_size=12), st.booleans())
 def test_whatever_the_dialogues_it_is_ordered_and_finite(rows, rate):
     tops, bottoms = [min(row) if rate else row[0] for row in rows], [row[1] for row in rows]
     tops = [top if bottom else 0.0 for top, bottom in zip(tops, bottoms, strict=True)]
-    found = ratio_interval(tops, bottoms, rate=rate, unseen=(0, 20))
+    found = ratio_interval(tops, bottoms, rate=rate, at_cap=True, draws=(0, 20))
     if sum(bottom > 0 for bottom in bottoms) < 6:
         assert found is None
         return

@@ -3,6 +3,7 @@
 from sessions_by_hand import play, prompt
 
 from evolif.metrics import (
+    AT_N,
     METRIC_NAMES,
     PROCESS,
     RATES,
@@ -40,7 +41,7 @@ def test_each_kind_is_a_table_of_its_own():
     assert list(tables) == ["m/a", "m/b", "mixed", UNKNOWN]
     own = records_from_sessions([sessions[0], sessions[1], sessions[4]]).records
     assert tables["m/a"].metrics.by_name() == {
-        name: getattr(process_metrics(own), name) for name in (*METRIC_NAMES, *PROCESS.beside)
+        name: getattr(process_metrics(own), name) for name in (AT_N, *METRIC_NAMES, *PROCESS.beside)
     }
     assert tables["m/a"].metrics.left_out == {}
     assert tables["m/a"].intervals == process_intervals(own, seed=4, resamples=50)

@@ -1,5 +1,6 @@
 """Which sessions count, what is counted apart, and the bounds."""
 
+from dataclasses import replace
 from fractions import Fraction as F
 
 import pytest
@@ -33,9 +34,9 @@ def test_finished_and_censored_count_the_others_are_counted():
         ]
     )
     assert kept.records == (
-        DialogueRecord("1", 3, (BAD, BAD, BAD)),
-        DialogueRecord("2", 3, (OK, (True, False))),
-        DialogueRecord("7", 3, ()),
+        DialogueRecord("1", 3, (BAD, BAD, BAD), cap=3),  # the longest that counts
+        DialogueRecord("2", 3, (OK, (True, False)), cap=3),
+        DialogueRecord("7", 3, (), cap=3),
     )
     assert (kept.finished, kept.censored, kept.suspended, kept.withheld, kept.running) == (1, 2, 1, 1, 2)
     assert (kept.not_judged_turns, kept.not_judged_constraints) == (1, 2)
@@ -98,6 +99,7 @@ def test_a_session_whose_patience_was_exhausted_goes_no_further():
 
 def test_without_broken_sessions_both_bounds_are_the_table():
     sessions = [session(1, "finished", OK, BAD, BAD, BAD), session(2, "censored", OK)]
+    sessions = [replace(one, cap=50) for one in sessions]
     table = process_metrics(records_from_sessions(sessions).records)
     assert bounds(sessions, max_turns=50) == Bounds(table, table)
 

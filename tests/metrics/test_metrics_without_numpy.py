@@ -8,13 +8,16 @@ from sessions_by_hand import play
 
 from evolif.errors import UsageError
 from evolif.metrics import (
+    PROCESS,
     DialogueRecord,
     breakdown,
     compare,
+    hazard,
     judge_agreement,
     log_rank,
     patience_sweep,
     process_intervals,
+    ranking,
     survival,
 )
 from evolif.metrics import statistics as numeric
@@ -55,7 +58,11 @@ def everything():
         process_intervals(at_cap, seed=2, resamples=100, cap=9),
         breakdown(sessions, [], "group"),
         breakdown(sessions, [], "turn"),
-        judge_agreement(pairs, resamples=300),
+        judge_agreement(pairs),
+        survival(sessions, max_turns=30, resamples=100),
+        hazard(sessions),
+        log_rank(sessions[:20], sessions[5:]),
+        compare(sessions[:20], sessions[5:]).differences["isr"].interval,
         patience_sweep(sessions, resamples=100),
     )
 
@@ -74,10 +81,9 @@ def test_one_dialogue_one_draw(bare):
     assert resampling.resampled_sums([[3.0]], seed=0, resamples=2) == [[3.0, 3.0]]
 
 
-@pytest.mark.parametrize("ask", [lambda s: survival(s), lambda s: log_rank(s, s), lambda s: compare(s, s)])
-def test_what_needs_it_says_so(bare, ask):
+def test_what_needs_it_says_so(bare):
     with pytest.raises(UsageError, match=r"needs SciPy: pip install 'evolif\[report\]'"):
-        ask([play(1, "1 0 0 0")])
+        ranking({"a": [play(1, "1 0 0 0")], "b": [play(1, "1 1 1 1", model="b")]}, table=PROCESS)
 
 
 def test_many_dialogues_are_drawn_in_blocks(monkeypatch):

@@ -16,6 +16,7 @@ from evolif.metrics import (
     Figures,
     MetricTable,
     breakdown,
+    cluster_rows,
     compare,
     counted_sessions,
     figures,
@@ -23,6 +24,7 @@ from evolif.metrics import (
     hazard,
     process_metrics,
     rank_stability,
+    ranking,
     records_from_sessions,
     survival,
     tables_of,
@@ -156,12 +158,37 @@ def test_a_comparison_over_all_tables():
     found = compare(a, b, tables=(GAME, RATES))
     assert tuple(found.differences) == ("won", "points", "share", "csr", "isr")
     points_of = found.differences["points"]
-    assert (points_of.value, points_of.p) == (2, 2 / 2**8)
+    assert (points_of.value, points_of.p, points_of.p_holm) == (2, 2 / 2**8, None)
     assert 0 < points_of.interval[0] < 2 < points_of.interval[1]
     assert found.differences["csr"].p is None
-    defined = [one for one in found.differences.values() if one.p is not None]
-    assert points_of.p_holm == len(defined) * points_of.p  # the smallest of all
-    assert found.exact and found.dialogues == 8 and found.left_out == {}
+    lead = found.differences["won"]
+    assert lead.p_holm == lead.p  # one pair: nothing to correct
+    assert found.dialogues == found.clusters == 8 and found.left_out == {}
+    assert found.shared is found.early is found.cap is None  # there is no patience
+
+
+def test_dialogues_of_one_instance_count_as_one():
+    pytest.importorskip("numpy", reason="NumPy is not installed")
+    table = replace(GAME, cluster="instance")
+
+    def of(model, points):
+        return [
+            replace(one, turns=tuple(replace(turn, labels={"instance": d // 4}) for turn in one.turns))
+            for d in range(32)
+            for one in [game(d, [points(d)], [1], model=model)]
+        ]
+
+    a, b = of("m", lambda d: d // 4 % 3 + 2), of("n", lambda d: d // 4 % 3)
+    found = compare(a, b, tables=(table,))
+    assert (found.dialogues, found.clusters) == (32, 8)
+    assert found.differences["points"].p == 2 / 2**8  # eight instances, not 32 dialogues
+    rows = cluster_rows(table, counted_sessions(a))
+    assert list(rows) == [("instance", n) for n in range(8)]
+    places = table.places("points")
+    assert [rows["instance", 0][place] for place in places] == [4 * 2, 4]
+    assert ranking({"a": a, "b": b}, table=table).clusters == 8
+    few = compare(a[:20], b[:20], tables=(table,)).differences["points"]
+    assert few.value == pytest.approx(2) and few.p is few.interval is None  # 20 dialogues of five instances
 
 
 def test_ranks_by_the_tables_headline():

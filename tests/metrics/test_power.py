@@ -8,9 +8,8 @@ from statistics import fmean, stdev
 import pytest
 from sessions_by_hand import play
 
-from evolif.metrics import PROCESS, MetricTable, counted_sessions, dialogue_rows
-from evolif.metrics.compare import permutation_test
-from evolif.metrics.power import Needed, fewest_dialogues, paired_gain, power
+from evolif.metrics import PROCESS, MetricTable, cluster_rows, counted_sessions, pair_test
+from evolif.metrics.power import Needed, fewest_dialogues, paired_gain, plan, power
 from evolif.metrics.power import dialogues_needed as needed_of
 from evolif.metrics.power import effect_size as effect_of
 
@@ -20,7 +19,7 @@ HOLM = 0.05 / 8
 
 def rows(*talks):
     sessions = [play(d, talk, "censored", patience=99) for d, talk in enumerate(talks)]
-    return list(dialogue_rows(PROCESS, counted_sessions(sessions)).values())
+    return list(cluster_rows(PROCESS, counted_sessions(sessions)).values())
 
 
 def test_by_hand():
@@ -76,7 +75,7 @@ def test_power_is_that_of_students_test():
 
 
 @pytest.mark.parametrize("effect", [0.4, 0.8, 1.6])
-def test_power_is_reached_by_the_permutation_test(effect):
+def test_power_is_reached_by_the_paired_test(effect):
     """Four of five times, with dialogues drawn anew each time."""
     a, b = ([(effect + x,) for x in (-1.0, 1.0)], [(0.0,)] * 2)
     needed = needed_of(VALUES, paired(a), paired(b), "value")
@@ -84,10 +83,9 @@ def test_power_is_reached_by_the_permutation_test(effect):
     chance = random.Random(7)
     trials = 300
     found = 0
-    for trial in range(trials):
+    for _ in range(trials):
         own = [(chance.gauss(effect, spread), 1.0) for _ in range(needed.dialogues)]
-        test = permutation_test(VALUES, own, [(0.0, 1.0)] * len(own), permutations=999, seed=trial)
-        found += test.p["value"] <= 0.05
+        found += pair_test(VALUES, own, [(0.0, 1.0)] * len(own), "value").told_apart
     assert found / trials == pytest.approx(0.8, abs=0.07)
 
 
@@ -108,6 +106,16 @@ def test_the_interval_holds_the_number_for_the_true_difference():
         found = needed_of(VALUES, own, [(0.0, 1.0)] * 30, "value")
         held += found.low <= truth.dialogues <= (found.high or math.inf)
     assert 0.92 <= held / 400 <= 0.985
+
+
+def test_dialogues_that_show_a_difference_follow_from_the_spread():
+    chance = random.Random(8)
+    own = [(chance.gauss(0.02, 0.1), 1.0) for _ in range(40)]
+    found = plan(VALUES, own, [(0.0, 1.0)] * 40, "value")
+    assert found.spread == pytest.approx(stdev(top for top, _ in own))
+    number = found.to_show(0.05)
+    assert power(0.05 / found.spread, number) >= 0.8 > power(0.05 / found.spread, number - 1)
+    assert plan(VALUES, own, own, "value").to_show(0.05) is None  # nothing varies
 
 
 def test_pairing_gains_what_the_dialogues_share():
