@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import fmean
 from typing import Any, TypeAlias
 
@@ -11,13 +11,9 @@ from evolif.broadcast.cells import percent_cell, points_cell, share_object
 from evolif.broadcast.pair_retrieval import fact_scores
 from evolif.broadcast.pile_up import only_scores, pile_up
 from evolif.broadcast.plays import PAIR, SCORE, BroadcastColumn, PlayedMatch, heads_of
-from evolif.errors import UsageError
 from evolif.grid import Grid, TableCell, TableRow
-from evolif.metrics import Interval, MetricTable
-from evolif.metrics.compare import DEFAULT_PERMUTATIONS
-from evolif.metrics.permutation import permutation_test
+from evolif.metrics import Cluster, Interval, MetricTable, Row, pair_test
 from evolif.metrics.shares import Share, share_of
-from evolif.metrics.table import Row
 
 ABLATION, ERRORS = "ablation", "ablation-errors"
 """Names of the tables."""
@@ -29,8 +25,8 @@ _DECIDED = 0.001
 
 Measure: TypeAlias = Callable[[PlayedMatch, PlayedMatch], "tuple[float, float] | None"]
 """From two variants of a match to the figures of both; None where one of them has none."""
-_Variants: TypeAlias = Mapping[str, Mapping[tuple[int, int], PlayedMatch]]
-"""Variant to its matches by number and epoch."""
+_Variants: TypeAlias = Mapping[str, Mapping[tuple[Cluster, int], PlayedMatch]]
+"""Variant to its matches by name and epoch."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +40,8 @@ class VariantComparison:
         value: The mean over matches of the one, with its interval; its `of` is the number of matches.
         base: The same of the other.
         difference: The one minus the other.
-        interval: 95 %: what the test behind `p` does not reject at 5 %; None with fewer than six matches.
-        p: Two-sided, of the permutation test that swaps the two within matches.
+        interval: 95 %, of the test behind `p`; None with fewer than six matches.
+        p: Two-sided, paired over matches (`pair_test`); None with fewer than six.
     """
 
     measure: str
@@ -58,26 +54,18 @@ class VariantComparison:
     p: float | None
 
 
-def variants_of(matches: Iterable[PlayedMatch]) -> dict[str, dict[tuple[int, int], PlayedMatch]]:
+def variants_of(matches: Iterable[PlayedMatch]) -> dict[str, dict[tuple[Cluster, int], PlayedMatch]]:
     """The matches by variant, in the order of the benchmark; empty unless there are several."""
-    found: dict[str, dict[tuple[int, int], PlayedMatch]] = {}
+    found: dict[str, dict[tuple[Cluster, int], PlayedMatch]] = {}
     for match in sorted(matches, key=lambda match: match.dialogue):
         found.setdefault(match.variant, {})[match.match, match.epoch] = match
     return found if len(found) > 1 else {}
 
 
 def comparisons(column: BroadcastColumn) -> list[VariantComparison]:
-    """Each variant against the first; empty where nothing is compared.
-
-    Raises:
-        UsageError: NumPy (extra `report`) is not installed.
-    """
+    """Each variant against the first; empty where nothing is compared."""
     variants = variants_of(column.matches)
-    found = (
-        _compared(measure, variants, variant, column.seed)
-        for measure in _measures(variants)
-        for variant in list(variants)[1:]
-    )
+    found = (_compared(measure, variants, variant) for measure in _measures(variants) for variant in list(variants)[1:])
     return [one for one in found if one is not None]
 
 
@@ -105,9 +93,9 @@ _TABLE = MetricTable(("score", "matches"), lambda session: (0.0, 0.0), {"score":
 """Rows are made of matches here; nothing asks it for sessions."""
 
 
-def _compared(measure: str, variants: _Variants, variant: str, seed: int) -> VariantComparison | None:
+def _compared(measure: str, variants: _Variants, variant: str) -> VariantComparison | None:
     reference = next(iter(variants))
-    rows: dict[int, tuple[Row, Row]] = {}
+    rows: dict[Cluster, tuple[Row, Row]] = {}
     for (match, epoch), one in variants[variant].items():
         other = variants[reference].get((match, epoch))
         found = None if other is None else _MEASURES[measure](one, other)
@@ -116,25 +104,19 @@ def _compared(measure: str, variants: _Variants, variant: str, seed: int) -> Var
             rows[match] = (a[0] + found[0], a[1] + 1), (b[0] + found[1], b[1] + 1)
     if not rows:
         return None
-    sides = [[rows[match][side] for match in sorted(rows)] for side in (0, 1)]
-    mine, base = (_over_matches(side) for side in sides)
-    test = permutation_test(_TABLE, *sides, permutations=DEFAULT_PERMUTATIONS, seed=seed)
+    own, others = zip(*sorted(rows.values()), strict=True)  # so that the order of the matches does not matter
+    mine, base = _over_matches(own), _over_matches(others)
+    test = pair_test(_TABLE, own, others, "score")
     difference = (mine.value or 0.0) - (base.value or 0.0)
     return VariantComparison(
-        measure,
-        _shown(variant, variants),
-        _shown(reference, variants),
-        mine,
-        base,
-        difference,
-        test.intervals["score"],
-        test.p["score"],
+        measure, _shown(variant, variants), _shown(reference, variants), mine, base, difference, test.interval, test.p
     )
 
 
 def _over_matches(rows: Sequence[Row]) -> Share:
-    """A mean over matches, epochs of a match taken together."""
-    return share_of((match, score / epochs, 1.0) for match, (score, epochs) in enumerate(rows))
+    """A mean over matches, whose epochs are added up."""
+    found = share_of((match, score, epochs) for match, (score, epochs) in enumerate(rows))
+    return replace(found, of=float(len(rows)))
 
 
 def _shown(variant: str, variants: _Variants) -> str:
@@ -149,12 +131,8 @@ def ablation_grids(columns: Sequence[BroadcastColumn]) -> Iterator[Grid]:
     if not any(variants_of(one.matches) for one in columns):
         return
     title = "The same matches with another setting, in %"
-    try:
-        found = [comparisons(one) for one in columns]
-    except UsageError as fault:
-        yield Grid(ABLATION, title, "setting", (), (), str(fault))
-    else:
-        yield Grid(ABLATION, title, "setting", heads_of(columns), tuple(_rows(found)), _note(found))
+    found = [comparisons(one) for one in columns]
+    yield Grid(ABLATION, title, "setting", heads_of(columns), tuple(_rows(found)), _note(found))
     yield from _errors_grid(columns)
 
 
@@ -189,7 +167,7 @@ def _note(found: Sequence[Sequence[VariantComparison]]) -> str:
         "(anchored) or as the last one of an interval.",
     }
     listed = [told[measure] for measure in told if measure in measures]
-    return " ".join([*listed, "Differences in points, paired over matches; p of a permutation test, not corrected."])
+    return " ".join([*listed, "Differences in points, tested in pairs over matches; p is not corrected."])
 
 
 def _errors_grid(columns: Sequence[BroadcastColumn]) -> Iterator[Grid]:
@@ -200,10 +178,7 @@ def _errors_grid(columns: Sequence[BroadcastColumn]) -> Iterator[Grid]:
         return
     rows: list[TableRow] = []
     for name in names:
-        each = [
-            pile_up(own.get(name, ()), only_scores, seed=one.seed, resamples=one.resamples)
-            for one, own in zip(columns, found, strict=True)
-        ]
+        each = [pile_up(own.get(name, ()), only_scores) for own in found]
         label = name or "as usual"
         rows.append((f"{label}, after a wrong one", tuple(percent_cell(one.after_wrong, True) for one in each)))
         rows.append((f"{label}, after a right one", tuple(percent_cell(one.after_right, True) for one in each)))
@@ -211,12 +186,8 @@ def _errors_grid(columns: Sequence[BroadcastColumn]) -> Iterator[Grid]:
 
 
 def ablation_remarks(name: str, column: BroadcastColumn) -> Iterator[str]:
-    """What the setting changes, in a sentence for each comparison; nothing without the package that it takes."""
-    try:
-        found = comparisons(column)
-    except UsageError:
-        return
-    for one in found:
+    """What the setting changes, in a sentence for each comparison."""
+    for one in comparisons(column):
         cell = points_cell(one.difference, one.interval)
         points = f"{cell.value} {cell.aside}".strip()
         p = "" if one.p is None else f", p {shown_p(one.p)}"
@@ -225,18 +196,14 @@ def ablation_remarks(name: str, column: BroadcastColumn) -> Iterator[str]:
 
 
 def ablation_object(column: BroadcastColumn) -> list[dict[str, Any]]:
-    """The same for machines; empty where nothing is compared, or without the package that it takes."""
-    try:
-        found = comparisons(column)
-    except UsageError:
-        return []
+    """The same for machines; empty where nothing is compared."""
     return [
         {
             "measure": one.measure, "variant": one.variant, "reference": one.reference, "matches": round(one.value.of),
             "value": share_object(one.value), "base": share_object(one.base),
             "difference": {"value": one.difference, **_ends(one.interval)}, "p": one.p,
         }
-        for one in found
+        for one in comparisons(column)
     ]  # fmt: skip
 
 

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from math import fsum
 
-from evolif.broadcast.plays import PROBLEM, PlayedMatch, match_of, task_order
-from evolif.broadcast.scores import CATEGORIES, GameAccuracy, category_score, game_accuracy
+from evolif.broadcast.means import Category, mean_interval, value_of
+from evolif.broadcast.plays import MATCH, PROBLEM, PlayedMatch, match_of, task_order
+from evolif.broadcast.scores import CATEGORIES, GameAccuracy, game_accuracy
 from evolif.broadcast.scores import overall as mean_of_categories
-from evolif.metrics import FEWEST, MetricTable
-from evolif.metrics.intervals import ratio_interval
-from evolif.metrics.shares import Share, share_of
-from evolif.metrics.statistics import middle, resampled_sums
+from evolif.metrics import Cluster, MetricTable
+from evolif.metrics.intervals import DRAWS
+from evolif.metrics.shares import Share
 from evolif.types import Session
 
 _METRICS: Mapping[str, str] = {name: name.lower() for name in CATEGORIES}
@@ -61,54 +61,60 @@ ACCURACY_TABLE = MetricTable(
     beside=frozenset({"math", "original"}),
     scored_in_both=True,
     optional=frozenset({*_METRICS.values(), "math"}),
+    cluster=MATCH,
 )
 """Dialogue accuracy, from whole matches: over all dialogues, by category, over problems alone, and with problems.
 
-Dialogues that broke off are left out. A dialogue of which no turn was judged has accuracy 0.
+Dialogues that broke off are left out. A dialogue of which no turn was judged has accuracy 0. All variants and epochs of
+a match belong together.
 """
 
 
 def overall_share(matches: Sequence[PlayedMatch], *, seed: int, resamples: int) -> Share:
-    """The plain mean of the categories, with a 95 % bootstrap interval over dialogues, drawn category by category.
+    """The plain mean of the categories, with its 95 % interval over matches.
 
     Args:
-        matches: Of one model; epochs of a dialogue are taken together.
-        seed: Of the draws; at least 0.
+        matches: Of one model; variants and epochs of a match are taken together.
+        seed: Of the draws that the interval takes near 0 and 1; at least 0.
         resamples: How many; at least 1.
 
     Returns:
-        Its `of` is the number of dialogues. There is no interval where a category has fewer than six.
+        Its `of` is the number of matches. There is no interval where a category has fewer than six.
     """
-    categories = {task: own for task, own in accuracies(matches).items() if task in CATEGORIES}
-    if not categories:
+    sums = {task: own for task, own in category_sums(matches).items() if task in CATEGORIES}
+    if not sums:
         return Share(None)
-    value = mean_of_categories({task: category_score(own) for task, own in categories.items()})
-    dialogues = sum(map(len, categories.values()))
-    if min(map(len, categories.values())) < FEWEST:
-        return Share(value, None, dialogues)
-    weights = [1 / (len(categories) * len(own)) for own in categories.values() for _ in own]
-    weighted = [share * weight for share, weight in zip(_flat(categories.values()), weights, strict=True)]
-    usual = ratio_interval(weighted, weights, rate=True)
-    if len(categories) == 1:
-        return Share(value, usual, dialogues)
-    sums = [
-        resampled_sums([[share / len(own) for share in own]], seed=seed * len(CATEGORIES) + place, resamples=resamples)
-        for place, own in enumerate(categories.values())
-    ]
-    drawn = [sum(map(float, values)) / len(sums) for values in zip(*(own[0] for own in sums), strict=True)]
-    ends = middle(drawn, value)
-    # Draws from dialogues that are all alike have no width.
-    return Share(value, usual if ends is None or ends[0] == ends[1] else ends, dialogues)
+    value = mean_of_categories({task: value_of(own) for task, own in sums.items()})
+    of = len({match for own in sums.values() for match in own})
+    return Share(value, mean_interval(list(sums.values()), (seed, resamples)), of)
 
 
-def dialogue_share(values: Iterable[tuple[int, float]]) -> Share:
-    """The mean of a figure over sessions; its `of` is the number of dialogues.
+def match_share(values: Iterable[tuple[PlayedMatch, float]], draws: tuple[int, int] = DRAWS) -> Share:
+    """The mean of a figure over dialogues, with its 95 % interval over matches; its `of` is the number of matches.
 
     Args:
-        values: The dialogue of each session, and its figure.
+        values: Each played match, and its figure.
+        draws: Seed and number of the draws that the interval takes near 0 and 1.
     """
-    rows = [(dialogue, value, 1.0) for dialogue, value in values]
-    return replace(share_of(rows), of=float(len({dialogue for dialogue, _, _ in rows})))
+    own = _summed(values)
+    if not own:
+        return Share(None)
+    return Share(value_of(own), mean_interval([own], draws), float(len(own)))
+
+
+def category_sums(matches: Iterable[PlayedMatch]) -> dict[str, Category]:
+    """Task to what each of its matches adds: the accuracies of its sessions, and their number; as the page orders."""
+    found: dict[str, list[tuple[PlayedMatch, float]]] = {}
+    for match in matches:
+        found.setdefault(match.task, []).append((match, match_accuracy(match)["accuracy"]))
+    return {task: _summed(found[task]) for task in sorted(found, key=task_order)}
+
+
+def _summed(values: Iterable[tuple[PlayedMatch, float]]) -> Category:
+    own: dict[Cluster, list[float]] = {}
+    for match, value in values:
+        own.setdefault(match.match, []).append(value)
+    return {match: (fsum(found), float(len(found))) for match, found in own.items()}
 
 
 def accuracies(matches: Iterable[PlayedMatch]) -> dict[str, list[float]]:
@@ -121,7 +127,3 @@ def accuracies(matches: Iterable[PlayedMatch]) -> dict[str, list[float]]:
         task: [sum(epochs) / len(epochs) for _, epochs in sorted(found[task].items())]
         for task in sorted(found, key=task_order)
     }
-
-
-def _flat(columns: Iterable[Sequence[float]]) -> list[float]:
-    return [value for column in columns for value in column]

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
-from evolif.broadcast.accuracy import dialogue_share, match_accuracy
+from evolif.broadcast.accuracy import match_accuracy, match_share
 from evolif.broadcast.cells import Shares, share_rows, shares_object
 from evolif.broadcast.plays import PROBLEM, BroadcastColumn, PlayedMatch, TurnScore, heads_of, task_order
 from evolif.grid import Grid, LineChart, LinePoint, PlotLine
+from evolif.metrics import Cluster
+from evolif.metrics.intervals import DRAWS
 from evolif.metrics.shares import Share, share_of
 
 SUBTASKS, SPORTS, PERIODS, DISTANCES, TURNS = "subtasks", "sports", "periods", "distances", "turns"
@@ -28,18 +30,18 @@ _KeyOf: TypeAlias = Callable[[PlayedMatch, TurnScore], _Key | None]
 
 
 def turn_shares(matches: Sequence[PlayedMatch], key_of: _KeyOf) -> dict[str, Share]:
-    """The mean score of the judged turns of each key, over all turns.
+    """The mean score of the judged turns of each key, over all turns; intervals are over matches.
 
     Args:
         matches: Of one model.
         key_of: From a turn to its key, whose last part is its name; None leaves the turn out.
     """
-    found: dict[_Key, list[tuple[int, float, float]]] = {}
+    found: dict[_Key, list[tuple[Cluster, float, float]]] = {}
     for match in matches:
         for turn in match.turns:
             key = key_of(match, turn)
             if key is not None:
-                found.setdefault(key, []).append((match.dialogue, turn.score, 1.0))
+                found.setdefault(key, []).append((match.match, turn.score, 1.0))
     return {key[-1]: share_of(found[key]) for key in sorted(found)}
 
 
@@ -105,32 +107,40 @@ def span_of(columns: Sequence[BroadcastColumn]) -> int:
     return span
 
 
-def by_sport(matches: Sequence[PlayedMatch]) -> dict[str, Share]:
-    """The mean accuracy of the dialogues of each sport."""
-    found: dict[str, list[tuple[int, float]]] = {}
+def by_sport(matches: Sequence[PlayedMatch], draws: tuple[int, int] = DRAWS) -> dict[str, Share]:
+    """The mean accuracy of the dialogues of each sport.
+
+    Args:
+        matches: Of one model.
+        draws: As for `match_share`.
+    """
+    found: dict[str, list[tuple[PlayedMatch, float]]] = {}
     for match in matches:
-        row = (match.dialogue, match_accuracy(match)["accuracy"])
-        found.setdefault(match.sport or "unknown", []).append(row)
-    return {sport: dialogue_share(found[sport]) for sport in sorted(found)}
+        found.setdefault(match.sport or "unknown", []).append((match, match_accuracy(match)["accuracy"]))
+    return {sport: match_share(found[sport], draws) for sport in sorted(found)}
 
 
 def breakdown_grids(columns: Sequence[BroadcastColumn]) -> Iterator[Grid]:
     """A table for each breakdown; those that say nothing are left out."""
     span = span_of(columns)
-    tables: tuple[tuple[str, str, str, Callable[[Sequence[PlayedMatch]], Shares], str], ...] = (
-        (SUBTASKS, "Accuracy by what is asked (%), and how many turns", "asked", by_subtask, ""),
-        (DISTANCES, "Accuracy by distance (%), and how many turns", "periods between", by_distance, _DISTANCE_NOTE),
-        (TURNS, "Accuracy by turn (%), and how many turns", "turns", lambda own: by_turn(own, span), ""),
-        (PERIODS, "Accuracy by period (%), and how many turns", "period", by_period, ""),
-        (SPORTS, "Accuracy by sport (%), and how many dialogues", "sport", by_sport, ""),
-    )
+    tables: tuple[tuple[str, str, str, Callable[[BroadcastColumn], Shares], str], ...] = (
+        (SUBTASKS, "Accuracy by what is asked (%), and how many turns", "asked", lambda one: by_subtask(one.matches),
+         _INTERVALS),
+        (DISTANCES, "Accuracy by distance (%), and how many turns", "periods between",
+         lambda one: by_distance(one.matches), _DISTANCE_NOTE),
+        (TURNS, "Accuracy by turn (%), and how many turns", "turns", lambda one: by_turn(one.matches, span), ""),
+        (PERIODS, "Accuracy by period (%), and how many turns", "period", lambda one: by_period(one.matches), ""),
+        (SPORTS, "Accuracy by sport (%), and how many matches", "sport",
+         lambda one: by_sport(one.matches, one.draws), ""),
+    )  # fmt: skip
     for name, title, first, shares, note in tables:
-        found = [shares(one.matches) for one in columns]
+        found = [shares(one) for one in columns]
         rows = share_rows(found)
         if len(rows) > 1 or (rows and name == SUBTASKS):
             yield Grid(name, title, first, heads_of(columns), rows, note)
 
 
+_INTERVALS = "In brackets: 95 % intervals over matches; those over few are missing."
 _DISTANCE_NOTE = (
     "Distance: periods between the evidence and the question. Changes of the lead are always asked about the period "
     "that has just ended, so they stand apart."
@@ -147,7 +157,7 @@ def distance_chart(columns: Sequence[BroadcastColumn]) -> LineChart | None:
     lines = tuple(PlotLine(name, tuple(_point(own.get(distance)) for distance in distances)) for name, own in found)
     caption = (
         f"Mean score of questions by how many periods lie between their evidence and the question, {words}, with 95 % "
-        "intervals over dialogues; without changes of the lead, which are always asked at once."
+        "intervals over matches; without changes of the lead, which are always asked at once."
     )
     return LineChart(
         DISTANCE_FIGURE, "Accuracy against distance", caption, "periods between evidence and question", "accuracy (%)",
@@ -177,7 +187,7 @@ def turn_chart(columns: Sequence[BroadcastColumn]) -> LineChart | None:
     lines = tuple(PlotLine(name, tuple(_point(own.get(end)) for end in ends)) for name, own in found.items())
     caption = (
         f"Mean score of the judged turns in spans of {span} turns, {words}, without problems, with 95 % intervals over "
-        "dialogues. A point stands at the last turn of its span."
+        "matches. A point stands at the last turn of its span."
     )
     return LineChart(
         TURN_FIGURE, "Accuracy against turns", caption, "up to turn", "accuracy (%)", tuple(map(float, ends)), lines
@@ -204,7 +214,7 @@ def breakdowns_object(column: BroadcastColumn) -> dict[str, Any]:
     own = column.matches
     return {
         "subtask": shares_object(by_subtask(own)),
-        "sport": shares_object(by_sport(own)),
+        "sport": shares_object(by_sport(own, column.draws)),
         "period": shares_object(by_period(own)),
         "distance": shares_object(by_distance(own)),
         "turn": shares_object(by_turn(own, span_of([column]))),

@@ -6,15 +6,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from statistics import fmean
 from typing import Any
 
-from evolif.broadcast.accuracy import accuracies, dialogue_share, match_accuracy, overall_share
+from evolif.broadcast.accuracy import category_sums, match_accuracy, match_share, overall_share
 from evolif.broadcast.breakdowns import by_subtask
 from evolif.broadcast.cells import Shares, percent_cell, points_cell, share_object
+from evolif.broadcast.means import difference_interval, value_of
 from evolif.broadcast.plays import BroadcastColumn, PlayedMatch, heads_of
 from evolif.broadcast.scores import CATEGORIES
 from evolif.grid import Grid, TableCell, TableRow
-from evolif.metrics import FEWEST, Interval
+from evolif.metrics import Interval
 from evolif.metrics.shares import Share
-from evolif.metrics.statistics import middle, resampled_sums
 
 CATEGORY_TABLE = "categories"
 """The name of the table."""
@@ -31,19 +31,21 @@ _FEWEST_TURNS = 10
 
 def category_shares(column: BroadcastColumn) -> dict[str, Share]:
     """Overall, the categories, problems and all judged turns of one model; those that it has."""
-    own = column.matches
-    found = {_OVERALL: overall_share(own, seed=column.seed, resamples=column.resamples)}
+    found = {_OVERALL: overall_share(column.matches, seed=column.seed, resamples=column.resamples)}
     for task, matches in column.tasks.items():
-        named = f"{task} {TITLES[task]}" if task in TITLES else task or "unknown"
-        found[named] = dialogue_share((one.dialogue, match_accuracy(one)["accuracy"]) for one in matches)
-    found[_PROBLEMS] = _mean_of(own, "math_accuracy")
-    found[_ALL] = _mean_of(own, "original_accuracy")
+        found[_named(task)] = match_share(((one, match_accuracy(one)["accuracy"]) for one in matches), column.draws)
+    found[_PROBLEMS] = _mean_of(column, "math_accuracy")
+    found[_ALL] = _mean_of(column, "original_accuracy")
     return {name: share for name, share in found.items() if share.value is not None}
 
 
-def _mean_of(matches: Sequence[PlayedMatch], name: str) -> Share:
-    found = ((one.dialogue, match_accuracy(one).get(name)) for one in matches)
-    return dialogue_share((dialogue, value) for dialogue, value in found if isinstance(value, float))
+def _named(task: str) -> str:
+    return f"{task} {TITLES[task]}" if task in TITLES else task or "unknown"
+
+
+def _mean_of(column: BroadcastColumn, name: str) -> Share:
+    found = ((one, match_accuracy(one).get(name)) for one in column.matches)
+    return match_share(((one, value) for one, value in found if isinstance(value, float)), column.draws)
 
 
 def unjudged_share(matches: Sequence[PlayedMatch]) -> float | None:
@@ -55,21 +57,13 @@ def unjudged_share(matches: Sequence[PlayedMatch]) -> float | None:
 def switching(column: BroadcastColumn) -> tuple[float, Interval | None] | None:
     """TS minus IR, which were played on different matches; None without one of them.
 
-    The 95 % bootstrap interval draws the dialogues of both; there is none with fewer than six of either.
+    The 95 % interval is over the matches of both; there is none with fewer than six of either.
     """
-    own = accuracies(column.matches)
+    own = category_sums(column.matches)
     if "TS" not in own or "IR" not in own:
         return None
-    value = fmean(own["TS"]) - fmean(own["IR"])
-    if min(len(own["TS"]), len(own["IR"])) < FEWEST:
-        return value, None
-    drawn = [
-        resampled_sums([[share / len(own[task]) for share in own[task]]], seed=2 * column.seed + place,
-                       resamples=column.resamples)[0]
-        for place, task in enumerate(("TS", "IR"))
-    ]  # fmt: skip
-    ends = middle([float(one) - float(other) for one, other in zip(*drawn, strict=True)], value)
-    return value, None if ends is None or ends[0] == ends[1] else ends
+    value = value_of(own["TS"]) - value_of(own["IR"])
+    return value, difference_interval(own["TS"], own["IR"], column.draws)
 
 
 def category_grid(columns: Sequence[BroadcastColumn]) -> Grid:
@@ -79,7 +73,8 @@ def category_grid(columns: Sequence[BroadcastColumn]) -> Grid:
     rows: list[TableRow] = [(name, tuple(percent_cell(own.get(name), True) for own in found)) for name in names]
     notes = [
         "Mean over dialogues of the mean score of their turns, from whole matches, whatever became of patience; "
-        "problems count in their own row only. Overall: the plain mean of the categories."
+        "problems count in their own row only. Overall: the plain mean of the categories. In brackets: 95 % intervals "
+        "over matches, of which all variants and epochs are one."
     ]
     apart = [switching(one) for one in columns]
     if any(apart):
@@ -91,7 +86,7 @@ def category_grid(columns: Sequence[BroadcastColumn]) -> Grid:
     unjudged = [unjudged_share(one.matches) for one in columns]
     if any(unjudged):
         rows.append((_UNJUDGED, tuple(_small_cell(one) for one in unjudged)))
-    title = "Accuracy by category (%), and how many dialogues"
+    title = "Accuracy by category (%), and how many matches"
     return Grid(CATEGORY_TABLE, title, "category", heads_of(columns), tuple(rows), " ".join(notes))
 
 
@@ -136,17 +131,15 @@ def reached(name: str, column: BroadcastColumn) -> str:
     """
     found = category_shares(column)
     tasks = column.tasks
-    number = len({match.dialogue for match in column.matches})
-    dialogues = f"{number} dialogue{'s' * (number != 1)}"
     whole = percent_cell(found.get(_OVERALL))
     share = f"{whole.value} % {whole.aside}".strip()
     if len(tasks) == 1:
         [task] = tasks
-        text = f"{name} reaches {share} in {task} ({TITLES.get(task, 'unknown')}) over {dialogues}"
+        text = f"{name} reaches {share} in {task} ({TITLES.get(task, 'unknown')}) over {column.size}"
     else:
-        own = {task: fmean(values) for task, values in accuracies(column.matches).items()}
-        listed = ", ".join(f"{task} {100 * value:.0f}" for task, value in own.items())
-        text = f"{name} reaches {share} overall over {dialogues}: {listed}"
+        own = category_sums(column.matches)
+        listed = ", ".join(f"{task} {100 * value_of(sums):.0f}" for task, sums in own.items())
+        text = f"{name} reaches {share} overall over {column.size}: {listed}"
     problems = found.get(_PROBLEMS)
     beside = "" if problems is None else f"; of the problems in between it solves {percent_cell(problems).value} %"
     return f"{text}{beside}."

@@ -8,18 +8,20 @@ from itertools import pairwise
 from typing import Any, TypeAlias
 
 from evolif.broadcast.cells import percent_cell, points_cell, share_object
+from evolif.broadcast.means import added_ends, mostly_at_a_bound
 from evolif.broadcast.plays import SCORE, BroadcastColumn, PlayedMatch, TurnScore, heads_of
 from evolif.grid import Grid, TableRow
-from evolif.metrics import FEWEST, Interval
+from evolif.metrics import Cluster, Interval, MetricTable, pair_test
 from evolif.metrics.shares import Share, share_of
-from evolif.metrics.statistics import middle, resampled_sums
 
 PILE_UP = "pile-up"
 """The name of the table."""
 _FEWEST_PAIRS = 10
 """Turns after a wrong one, and after a right one, without which nothing is said in words."""
 _Row: TypeAlias = tuple[float, float, float, float]
-"""Of one dialogue: wrong turns after a wrong one, all turns after a wrong one, and the same after a right one."""
+"""Of one match: wrong turns after a wrong one, all turns after a wrong one, and the same after a right one."""
+_TABLE = MetricTable(("wrong", "turns"), lambda session: (0.0, 0.0), {"wrong": ("wrong", "turns")})
+"""Rows are made of matches here; nothing asks it for sessions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +32,8 @@ class PileUp:
         after_wrong: P(wrong | wrong before); its `of` is how many turns follow a wrong one.
         after_right: P(wrong | right before).
         difference: The first minus the second; None where one of them is undefined.
-        interval: 95 % bootstrap interval of the difference over dialogues; None if fewer than six contribute to either.
+        interval: 95 % interval of the difference, over matches: that of `pair_test`, or where errors are so rare that
+            most matches are at 0 or 1 of either, that of `added_ends`; None if fewer than six contribute to either.
     """
 
     after_wrong: Share
@@ -49,27 +52,50 @@ def only_scores(turn: TurnScore) -> bool:
     return turn.kind == SCORE
 
 
-def pile_up(
-    matches: Iterable[PlayedMatch], counts: Callable[[TurnScore], bool] = any_turn, *, seed: int, resamples: int
-) -> PileUp:
+def pile_up(matches: Iterable[PlayedMatch], counts: Callable[[TurnScore], bool] = any_turn) -> PileUp:
     """Successive judged turns of the same match; problems are as if they were not there.
 
     Args:
         matches: Of one model.
         counts: Which turns are looked at; the others are left out, too.
-        seed: Of the draws; at least 0.
-        resamples: How many; at least 1.
     """
-    rows = [(match.dialogue, *_pairs([turn for turn in match.asked if counts(turn)])) for match in matches]
-    after_wrong = share_of((dialogue, wrong, all_) for dialogue, wrong, all_, _, _ in rows)
-    after_right = share_of((dialogue, wrong, all_) for dialogue, _, _, wrong, all_ in rows)
+    return pile_up_of(_by_match(matches, counts).values())
+
+
+def pile_up_of(rows: Iterable[_Row]) -> PileUp:
+    """What follows wrong turns and right ones.
+
+    Args:
+        rows: Of each match its wrong turns after a wrong one, all turns after a wrong one, and the same after a right
+            one.
+    """
+    own = sorted(rows)  # so that the order of the matches does not matter
+    after_wrong = share_of((match, row[0], row[1]) for match, row in enumerate(own))
+    after_right = share_of((match, row[2], row[3]) for match, row in enumerate(own))
     if after_wrong.value is None or after_right.value is None:
         return PileUp(after_wrong, after_right, None, None)
     value = after_wrong.value - after_right.value
-    known = after_wrong.interval is not None and after_right.interval is not None
-    return PileUp(
-        after_wrong, after_right, value, _interval(_by_dialogue(rows), value, seed, resamples) if known else None
-    )
+    return PileUp(after_wrong, after_right, value, _interval(own, after_wrong, after_right))
+
+
+def _interval(rows: Sequence[_Row], after_wrong: Share, after_right: Share) -> Interval | None:
+    if after_wrong.interval is None or after_right.interval is None:
+        return None
+    sides = [row[:2] for row in rows], [row[2:] for row in rows]
+    if any(map(mostly_at_a_bound, sides)):
+        shares = after_wrong.value or 0.0, after_right.value or 0.0
+        return added_ends(shares, after_wrong.interval, after_right.interval)
+    return pair_test(_TABLE, *sides, "wrong").interval
+
+
+def _by_match(matches: Iterable[PlayedMatch], counts: Callable[[TurnScore], bool]) -> dict[Cluster, _Row]:
+    """What follows what in each match; its variants and epochs are added up."""
+    found: dict[Cluster, _Row] = {}
+    for match in matches:
+        before = found.get(match.match, (0.0, 0.0, 0.0, 0.0))
+        more = _pairs([turn for turn in match.asked if counts(turn)])
+        found[match.match] = (before[0] + more[0], before[1] + more[1], before[2] + more[2], before[3] + more[3])
+    return found
 
 
 def _pairs(turns: Sequence[TurnScore]) -> _Row:
@@ -79,40 +105,19 @@ def _pairs(turns: Sequence[TurnScore]) -> _Row:
     return sum(after[False]), len(after[False]), sum(after[True]), len(after[True])
 
 
-def _by_dialogue(rows: Iterable[tuple[float, ...]]) -> list[list[float]]:
-    """The columns of rows, of which those of one dialogue are added up."""
-    found: dict[float, list[float]] = {}
-    for dialogue, *counts in rows:
-        own = found.setdefault(dialogue, [0.0] * len(counts))
-        for place, count in enumerate(counts):
-            own[place] += count
-    return [list(column) for column in zip(*sorted(found.values()), strict=True)]
-
-
-def _interval(columns: Sequence[Sequence[float]], value: float, seed: int, resamples: int) -> Interval | None:
-    if len(columns[0]) < FEWEST:
-        return None
-    drawn = zip(
-        *(map(float, column) for column in resampled_sums(columns, seed=seed, resamples=resamples)), strict=True
-    )
-    values = [wrong / of - right / others for wrong, of, right, others in drawn if of and others]
-    ends = middle(values, value)
-    # Dialogues that are all alike say nothing about how far others are off.
-    return None if ends is None or ends[0] == ends[1] else ends
-
-
 def pile_up_grid(columns: Sequence[BroadcastColumn]) -> Grid | None:
     """What follows wrong turns and right ones; None where nothing follows anything."""
     rows: list[TableRow] = []
     for words, counts in (("all turns", any_turn), ("scores", only_scores)):
-        found = [pile_up(one.matches, counts, seed=one.seed, resamples=one.resamples) for one in columns]
+        found = [pile_up(one.matches, counts) for one in columns]
         if any(one.difference is not None for one in found):
             rows += _rows(words, found)
     if not rows:
         return None
     note = (
         "Judged turns of the same match, without problems. Where all turns count, hard ones follow hard ones, and that "
-        "makes errors follow errors, too. Scores alone ask the same again and again."
+        "makes errors follow errors, too. Scores alone ask the same again and again. In brackets: 95 % intervals over "
+        "matches."
     )
     return Grid(PILE_UP, "Wrong turns (%), and how many", "turns", heads_of(columns), tuple(rows), note)
 
@@ -125,7 +130,7 @@ def _rows(words: str, found: Sequence[PileUp]) -> Iterator[TableRow]:
 
 def pile_up_remarks(name: str, column: BroadcastColumn) -> Iterator[str]:
     """How errors pile up, in a sentence; nothing where too few turns say so."""
-    found = pile_up(column.matches, seed=column.seed, resamples=column.resamples)
+    found = pile_up(column.matches)
     if found.difference is not None and min(found.after_wrong.of, found.after_right.of) >= _FEWEST_PAIRS:
         yield (
             f"{name}: after a wrong turn {percent_cell(found.after_wrong).value} % of the next ones are wrong, after a "
@@ -136,8 +141,7 @@ def pile_up_remarks(name: str, column: BroadcastColumn) -> Iterator[str]:
 def pile_up_object(column: BroadcastColumn) -> dict[str, Any]:
     """The same for machines."""
     return {
-        name: _object(pile_up(column.matches, counts, seed=column.seed, resamples=column.resamples))
-        for name, counts in (("all", any_turn), ("scores", only_scores))
+        name: _object(pile_up(column.matches, counts)) for name, counts in (("all", any_turn), ("scores", only_scores))
     }
 
 

@@ -7,11 +7,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from evolif.metrics import Cluster, clusters_of
 from evolif.metrics.process import credit_of
+from evolif.text import plural
 from evolif.types import DEFAULT_RESAMPLES, JudgedTurn, Label, Prompt, Session
 
 PROBLEM, SCORE = "M", "S"
 """Kinds of turns: a problem that interrupts the match, and the score so far."""
+MATCH = "match"
+"""The label by which dialogues belong together: its number is that of one match in the whole benchmark, whatever its
+task and its sport, and all variants of the match have it."""
 PAIR = "pair="
 """In the name of a variant that asks for evidence in one of two ways."""
 RIGHT = 0.999999
@@ -66,7 +71,7 @@ class PlayedMatch:
         task: `IF`, `CR`, `IR` or `TS`.
         sport: In one word.
         variant: Its side of a comparison, such as `chunks=10`; empty for a dialogue as usual.
-        match: Dialogues of one match differ in their variant only.
+        match: What names its match, as `clusters_of` has it; dialogues of one match differ in their variant only.
         turns: Those that were judged, in order.
     """
 
@@ -75,7 +80,7 @@ class PlayedMatch:
     task: str
     sport: str
     variant: str
-    match: int
+    match: Cluster
     turns: tuple[TurnScore, ...]
 
     @property
@@ -104,7 +109,7 @@ def match_of(session: Session, prompts: Mapping[tuple[int, int], Prompt] = _NO_P
         str(labels.get("task", "")),
         str(labels.get("sport", "")),
         str(labels.get("variant", "")),
-        _number(labels, "match") or 0,
+        clusters_of(MATCH, (session,))[session.dialogue],
         tuple(
             _scored(turn, score, prompts.get((session.dialogue, turn.turn)))
             for turn in turns
@@ -158,6 +163,19 @@ class BroadcastColumn:
     broken: int = 0
     seed: int = 0
     resamples: int = DEFAULT_RESAMPLES
+
+    @property
+    def draws(self) -> tuple[int, int]:
+        """Seed and number of the report's draws."""
+        return self.seed, self.resamples
+
+    @property
+    def size(self) -> str:
+        """How many matches these are, in words, and how many dialogues, where that is another number."""
+        matches, dialogues = {one.match for one in self.matches}, {one.dialogue for one in self.matches}
+        if len(matches) == len(dialogues):
+            return plural(len(dialogues), "dialogue")
+        return f"{plural(len(matches), 'match', 'matches')} ({plural(len(dialogues), 'dialogue')})"
 
     @property
     def tasks(self) -> dict[str, list[PlayedMatch]]:

@@ -125,7 +125,7 @@ def broadcast_object(column: BroadcastColumn) -> Mapping[str, Any]:
         return {}
     return {
         **categories_object(column),
-        "matches": len(column.matches),
+        "matches": len({match.match for match in column.matches}),
         "matches_broken_off": column.broken,
         "accuracy_by": breakdowns_object(column),
         "pile_up": pile_up_object(column),

@@ -7,10 +7,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from statistics import fmean
 from typing import Any
 
-from evolif.games.cells import accuracy_cell, heads_of, mean_of, percent_cell, points_cell, without_references
+from evolif.games.cells import accuracy_cell, counted, heads_of, mean_of, percent_cell, points_cell, without_references
 from evolif.games.figures import (
     AccuracyRow,
     Dialogue,
+    accuracy_interval,
     accuracy_table,
     gain_table,
     guess_and_check,
@@ -20,7 +21,6 @@ from evolif.games.figures import (
 from evolif.games.plays import GameColumn
 from evolif.games.stored import Played
 from evolif.grid import Grid, LineChart, LinePoint, PlotLine, TableCell, TableRow
-from evolif.metrics import wilson
 
 TURNS, NORMALISED, GAIN = "turns", "normalised", "gain"
 """Names of the tables."""
@@ -38,7 +38,8 @@ def turns_grid(columns: Sequence[GameColumn]) -> Grid:
         cells = [accuracy_cell(one.get(turns)) for one in found]
         rows.append((str(turns), (*cells, *(percent_cell(one.get(turns)) for one in references.values()))))
     note = (
-        "All with the same tokens a dialogue, so more turns should never hurt. In brackets: Wilson’s 95 % intervals. "
+        "All with the same tokens a dialogue, so more turns should never hurt. In brackets: 95 % intervals over "
+        f"instances, and how many dialogues. {counted(columns)} "
         "Floor: the best guess from one part; ceiling: with both parts, each instance has a proof"
         f"{'; guess and check: the odds of proposing own rows in turn' if _GUESSING in references else ''}."
     )
@@ -78,7 +79,10 @@ def gain_grid(columns: Sequence[GameColumn]) -> Grid | None:
             tuple(TableCell("yes" if one["monotone_non_decreasing"] else "no") for one in sums),
         ),
     )
-    note = "The same instances are played with few turns and with many; the interval (95 %) draws instances."
+    note = (
+        "The same instances are played with few turns and with many; the interval (95 %) is paired over instances. "
+        f"{counted(own)}"
+    )
     return Grid(GAIN, "What more turns gain", "figure", heads_of(own), rows, note)
 
 
@@ -93,8 +97,8 @@ def turns_chart(columns: Sequence[GameColumn]) -> LineChart:
             right = fmean(map(is_correct, column.played))
             references[column.name] = [right] * len(budgets)
     caption = (
-        "Accuracy with Wilson’s 95 % intervals over dialogues that all have the same tokens, cut into more turns to "
-        "the right. Grey: the floor, which is the best guess from one part, the ceiling with both parts, and other "
+        "Accuracy with 95 % intervals over instances; all dialogues have the same tokens, cut into more turns to the "
+        "right. Grey: the floor, which is the best guess from one part, the ceiling with both parts, and other "
         "references."
     )
     grey = [PlotLine(name, tuple(map(LinePoint, values))) for name, values in references.items() if name != "chance"]
@@ -155,15 +159,16 @@ def accuracy_object(dialogues: Iterable[Dialogue]) -> dict[str, Any]:
         dialogues: Of one game and pair; those that have a result. Of instances, what tells them apart is enough.
 
     Returns:
-        `accuracy` {value, low, high} with Wilson's 95 % interval; `reasons`, dialogues by how they ended; where there
-        are several numbers of turns, `by_turns`, accuracy by number of turns, as fractions, `gain`, accuracy at the
-        most minus accuracy at the fewest, with `gain_interval` {low, high}, a bootstrap paired over instances, and
-        `best_turns` and `monotone_non_decreasing`, as `isotoken` has them.
+        `accuracy` {value, low, high} with its 95 % interval over instances, the one of tables; `reasons`, dialogues by
+        how they ended; where there are several numbers of turns, `by_turns`, accuracy by number of turns, as
+        fractions, `gain`, accuracy at the most minus accuracy at the fewest over the instances played at both, with
+        `gain_interval` {low, high}, paired over these, and `best_turns` and `monotone_non_decreasing`, as `isotoken`
+        has them.
     """
     own = list(dialogues)
     right = list(map(is_correct, own))
     value = mean_of(map(float, right))
-    low, high = (None, None) if value is None else wilson(value, len(right))
+    low, high = accuracy_interval(own) or (None, None)
     found: dict[str, Any] = {
         "accuracy": {"value": value, "low": low, "high": high},
         "reasons": dict(sorted(Counter(one["final"]["reason"] for one in own).items())),
@@ -172,6 +177,8 @@ def accuracy_object(dialogues: Iterable[Dialogue]) -> dict[str, Any]:
     if len(by_turns) > 1:
         [row] = gain_table(own)
         found |= {"by_turns": by_turns, "gain_interval": {"low": row["low"], "high": row["high"]}, **isotoken(by_turns)}
+        if row["gain"] is not None:
+            found["gain"] = row["gain"]  # what its interval is about, where some instances lack a number of turns
     return found
 
 

@@ -41,6 +41,20 @@ def row_name(columns: Sequence[GameColumn], column: GameColumn, turns: int) -> s
     return str(turns) if len(columns) == 1 else f"{column.name}, {plural(turns, 'turn')}"
 
 
+def counted(columns: Sequence[GameColumn]) -> str:
+    """Over how many instances the figures go, and over how many dialogues, as a sentence."""
+    sizes = {one.name: _size(one) for one in columns}
+    if len(set(sizes.values())) == 1:
+        return f"Over {next(iter(sizes.values()))}{' each' if len(sizes) > 1 else ''}."
+    return f"Over {'; '.join(f'{size} ({name})' for name, size in sizes.items())}."
+
+
+def _size(column: GameColumn) -> str:
+    instances, dialogues = column.instances, len(column.played)
+    told = plural(instances, "instance")
+    return told if instances == dialogues else f"{told} ({plural(dialogues, 'dialogue')})"
+
+
 def mean_of(values: Iterable[float]) -> float | None:
     known = list(values)
     return fmean(known) if known else None
@@ -49,7 +63,9 @@ def mean_of(values: Iterable[float]) -> float | None:
 def accuracy_cell(row: AccuracyRow | None) -> TableCell:
     if row is None:
         return TableCell()
-    return TableCell(f"{100 * row['accuracy']:.0f}", f"[{100 * row['low']:.0f}–{100 * row['high']:.0f}] of {row['n']}")
+    low, high = row["low"], row["high"]
+    between = "" if low is None or high is None else f"[{100 * low:.0f}–{100 * high:.0f}] "
+    return TableCell(f"{100 * row['accuracy']:.0f}", f"{between}of {row['n']}")
 
 
 def percent_cell(value: float | None) -> TableCell:

@@ -16,13 +16,18 @@ from evolif.errors import ArgumentError
 from evolif.games.arguments import items_of, whole
 from evolif.games.proposals import answer_proposal
 from evolif.games.reading import parse_chess
-from evolif.metrics import FEWEST, wilson
-from evolif.metrics.statistics import check_draws, middle, resampled_sums
+from evolif.metrics import MetricTable, PairTest, Row, pair_test
+from evolif.metrics.intervals import ratio_interval
+from evolif.metrics.statistics import Interval
 
 Dialogue: TypeAlias = Mapping[str, Any]
+Sums: TypeAlias = Mapping[str, Row]
+"""The name of an instance to its right answers and its dialogues."""
 CEILING = 1.0
 """What a player who sees both parts reaches: each instance carries a proof."""
 _ROUNDING = 1e-12
+_ACCURACY = MetricTable(("right", "dialogues"), lambda session: (0.0, 0.0), {"accuracy": ("right", "dialogues")})
+"""Rows are made of dialogues here; nothing asks it for sessions."""
 
 
 class Isotoken(TypedDict):
@@ -49,7 +54,7 @@ class AccuracyRow(TypedDict):
         turn_budget: The turns allowed.
         n: Dialogues with a result.
         accuracy: The share of them whose answer is correct.
-        low: The lower end of Wilson's 95 % interval.
+        low: The lower end of its 95 % interval over instances; None with fewer than six of them.
         high: Its upper end.
         floor: Mean accuracy of the best guess from one part; None if an instance does not say.
         ceiling: Accuracy with both parts.
@@ -63,8 +68,8 @@ class AccuracyRow(TypedDict):
     turn_budget: int
     n: int
     accuracy: float
-    low: float
-    high: float
+    low: float | None
+    high: float | None
     floor: float | None
     ceiling: float
     normalised: float | None
@@ -82,7 +87,7 @@ class GainRow(TypedDict):
         most: The largest.
         instances: Played at both.
         gain: Accuracy at the most turns minus that at the fewest, over them; None without any.
-        low: The lower end of the 95 % interval, a bootstrap of instances; None with fewer than `FEWEST` of them.
+        low: The lower end of its 95 % interval, paired over instances (`pair_test`); None with fewer than six of them.
         high: Its upper end.
     """
 
@@ -172,7 +177,8 @@ def accuracy_table(dialogues: Iterable[Dialogue]) -> list[AccuracyRow]:
     """Compute the accuracy of each group: game, modality, pair in order, turn budget.
 
     Args:
-        dialogues: Of any games; the right answers are those whose reason is `correct`.
+        dialogues: Of any games; the right answers are those whose reason is `correct`. All of one instance (its
+            epochs) count as one in the interval.
 
     Returns:
         One row a group that has a dialogue with a result, in the order of these four.
@@ -183,7 +189,7 @@ def accuracy_table(dialogues: Iterable[Dialogue]) -> list[AccuracyRow]:
     rows: list[AccuracyRow] = []
     for own in dialogue_groups(dialogues, ("game", "modality", "pair", "turn_budget")):
         accuracy = sum(map(is_correct, own)) / len(own)
-        low, high = wilson(accuracy, len(own))
+        low, high = accuracy_interval(own) or (None, None)
         floor = _mean_of("floor", own)
         normalised = None if floor is None or floor >= CEILING else (accuracy - floor) / (CEILING - floor)
         rows.append(
@@ -205,27 +211,64 @@ def accuracy_table(dialogues: Iterable[Dialogue]) -> list[AccuracyRow]:
     return rows
 
 
-def gain_table(dialogues: Iterable[Dialogue], *, seed: int = 0, resamples: int = 1000) -> list[GainRow]:
+def accuracy_interval(dialogues: Iterable[Dialogue]) -> Interval | None:
+    """The 95 % interval of accuracy over instances: all dialogues of an instance, whatever their turns, are one.
+
+    Args:
+        dialogues: Of one game and pair, with a result each.
+
+    Returns:
+        Its ends; None with fewer than six instances.
+    """
+    sums = instance_sums(dialogues).values()
+    return ratio_interval([right for right, _ in sums], [of for _, of in sums], rate=True)
+
+
+def instance_sums(dialogues: Iterable[Dialogue]) -> Sums:
+    """The right answers and the dialogues of each instance, in the order of their names.
+
+    Args:
+        dialogues: Of one game, with a result each.
+    """
+    found: dict[str, list[bool]] = {}
+    for dialogue in dialogues:
+        found.setdefault(instance_name(dialogue), []).append(is_correct(dialogue))
+    return {name: (float(sum(found[name])), float(len(found[name]))) for name in sorted(found)}
+
+
+def accuracy_test(after: Sequence[Row], before: Sequence[Row]) -> tuple[float | None, PairTest]:
+    """The accuracy of the one minus that of the other, and the test of this difference.
+
+    Args:
+        after: Right answers and dialogues of each instance.
+        before: The other ones of the same instances.
+
+    Returns:
+        The difference is None without an instance.
+    """
+    values = [_ACCURACY.value(_ACCURACY.total(rows), "accuracy") for rows in (after, before)]
+    if values[0] is None or values[1] is None:
+        return None, PairTest()
+    return values[0] - values[1], pair_test(_ACCURACY, after, before, "accuracy")
+
+
+def gain_table(dialogues: Iterable[Dialogue]) -> list[GainRow]:
     """Compute what turns gain each pair, with an interval paired over instances.
 
     Args:
-        dialogues: Of any games; several of the same instance and turn budget count by their mean.
-        seed: Of the bootstrap.
-        resamples: How often it draws the instances anew.
+        dialogues: Of any games; those of the same instance and turn budget are added up.
 
     Returns:
         One row for each game, modality and pair that was played at several turn budgets.
 
     Raises:
         ArgumentError: something else than a dialogue.
-        UsageError: `seed` below 0 or `resamples` below 1.
     """
-    check_draws(seed, resamples)
     rows: list[GainRow] = []
     for own in dialogue_groups(dialogues, ("game", "modality", "pair")):
         budgets = sorted({_of(dialogue, "turn_budget") for dialogue in own})
         if len(budgets) > 1:
-            rows.append(_gain(own, budgets[0], budgets[-1], seed, resamples))
+            rows.append(_gain(own, budgets[0], budgets[-1]))
     return rows
 
 
@@ -297,37 +340,25 @@ def _mean_of(name: str, dialogues: Sequence[Dialogue]) -> float | None:
     return None if None in values else math.fsum(values) / len(values)
 
 
-def _gain(dialogues: Sequence[Dialogue], fewest: int, most: int, seed: int, resamples: int) -> GainRow:
-    before, after = (_by_instance(dialogues, turns) for turns in (fewest, most))
-    # In the order of their names, so that the order of the dialogues does not decide what is drawn.
-    differences = [after[name] - before[name] for name in sorted(before.keys() & after.keys())]
-    count = len(differences)
-    gain = math.fsum(differences) / count if count else None
-    interval = None
-    if gain is not None and count >= FEWEST:
-        [sums] = resampled_sums([differences], seed=seed, resamples=resamples)
-        interval = middle([float(value) / count for value in sums], gain)
-    low, high = interval or (None, None)
+def _gain(dialogues: Sequence[Dialogue], fewest: int, most: int) -> GainRow:
+    before, after = (
+        instance_sums(dialogue for dialogue in dialogues if _of(dialogue, "turn_budget") == turns)
+        for turns in (fewest, most)
+    )
+    both = [name for name in before if name in after]
+    gain, test = accuracy_test([after[name] for name in both], [before[name] for name in both])
+    low, high = test.interval or (None, None)
     return {
         "game": _of(dialogues[0], "game"),
         "modality": _of(dialogues[0], "modality"),
         "pair": _of(dialogues[0], "pair"),
         "fewest": fewest,
         "most": most,
-        "instances": count,
+        "instances": len(both),
         "gain": gain,
         "low": low,
         "high": high,
     }
-
-
-def _by_instance(dialogues: Sequence[Dialogue], turns: int) -> dict[str, float]:
-    """Accuracy by instance, which its seed, its settings and its number name, at one turn budget."""
-    results: dict[str, list[bool]] = {}
-    for dialogue in dialogues:
-        if _of(dialogue, "turn_budget") == turns:
-            results.setdefault(instance_name(dialogue), []).append(is_correct(dialogue))
-    return {name: sum(own) / len(own) for name, own in results.items()}
 
 
 def _proposals(dialogues: Sequence[Dialogue]) -> ProposalRow:

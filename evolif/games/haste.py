@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, TypedDict
 
-from evolif.games.figures import Dialogue, dialogue_groups, instance_name, is_correct
-from evolif.metrics import FEWEST
-from evolif.metrics.statistics import check_draws, middle, resampled_sums
+from evolif.games.figures import Dialogue, accuracy_test, dialogue_groups, instance_sums, is_correct
+from evolif.metrics import Row
 
 _GROUP = ("game", "modality", "pair", "turn_budget")
 
@@ -50,7 +48,7 @@ class HasteRow(TypedDict):
         accuracy_free: Accuracy of the early answers.
         accuracy_held: Accuracy of the same instances, with early answers refused.
         cost: `accuracy_held` - `accuracy_free`.
-        low: The lower end of its 95 % interval, a bootstrap of instances; None with fewer than `FEWEST` of them.
+        low: The lower end of its 95 % interval, paired over instances (`pair_test`); None with fewer than six of them.
         high: Its upper end.
     """
 
@@ -97,56 +95,47 @@ def early_table(dialogues: Iterable[Dialogue]) -> list[EarlyRow]:
     return rows
 
 
-def haste_cost(
-    free: Iterable[Dialogue], held: Iterable[Dialogue], *, seed: int = 0, resamples: int = 1000
-) -> list[HasteRow]:
+def haste_cost(free: Iterable[Dialogue], held: Iterable[Dialogue]) -> list[HasteRow]:
     """Compare early answers with what the same players answer when these are refused.
 
-    Only instances that were answered early in `free` count. Several dialogues of one instance count by their mean.
+    Only instances that were answered early in `free` count, each as often as it was.
 
     Args:
         free: Dialogues of any games, as `play` returns them.
         held: The same with `hold_answers`.
-        seed: Of the bootstrap.
-        resamples: How often it draws the instances anew.
 
     Returns:
         One row for each game, modality, pair in order and turn budget that has such instances.
 
     Raises:
         ArgumentError: something else than a dialogue.
-        UsageError: `seed` below 0 or `resamples` below 1.
     """
-    check_draws(seed, resamples)
-    again = {_key(own[0]): _by_instance(own) for own in dialogue_groups(held, _GROUP)}
+    again = {_key(own[0]): instance_sums(own) for own in dialogue_groups(held, _GROUP)}
     rows: list[HasteRow] = []
     for own in dialogue_groups(free, _GROUP):
-        before = _by_instance([dialogue for dialogue in own if _is_early(dialogue)])
+        before = instance_sums(dialogue for dialogue in own if _is_early(dialogue))
         after = again.get(_key(own[0]), {})
-        names = sorted(before.keys() & after.keys())
-        if names:
-            pairs = [(before[name], after[name]) for name in names]
-            rows.append(_cost(own[0], pairs, seed, resamples))
+        both = [name for name in before if name in after]
+        if both:
+            rows.append(_cost(own[0], [before[name] for name in both], [after[name] for name in both]))
     return rows
 
 
-def _cost(first: Dialogue, pairs: list[tuple[float, float]], seed: int, resamples: int) -> HasteRow:
-    count = len(pairs)
-    free, held = (_mean([pair[side] for pair in pairs]) for side in (0, 1))
-    interval = None
-    if count >= FEWEST:
-        [sums] = resampled_sums([[after - before for before, after in pairs]], seed=seed, resamples=resamples)
-        interval = middle([float(value) / count for value in sums], held - free)
-    low, high = interval or (None, None)
+def _cost(first: Dialogue, free: Sequence[Row], held: Sequence[Row]) -> HasteRow:
+    # An instance that was answered early in one epoch of four weighs a quarter on both sides.
+    weighed = [(right / of * early, early) for (right, of), (_, early) in zip(held, free, strict=True)]
+    _, test = accuracy_test(weighed, free)
+    accuracies = [math.fsum(right for right, _ in rows) / math.fsum(of for _, of in rows) for rows in (free, weighed)]
+    low, high = test.interval or (None, None)
     return {
         "game": first["instance"]["game"],
         "modality": first.get("modality"),
         "pair": first["pair"],
         "turn_budget": first["turn_budget"],
-        "n": count,
-        "accuracy_free": free,
-        "accuracy_held": held,
-        "cost": held - free,
+        "n": len(free),
+        "accuracy_free": accuracies[0],
+        "accuracy_held": accuracies[1],
+        "cost": accuracies[1] - accuracies[0],
         "low": low,
         "high": high,
     }
@@ -160,14 +149,6 @@ def _is_early(dialogue: Dialogue) -> bool:
 
 def _key(dialogue: Dialogue) -> str:
     return repr((dialogue["instance"]["game"], dialogue.get("modality"), dialogue["pair"], dialogue["turn_budget"]))
-
-
-def _by_instance(dialogues: Iterable[Dialogue]) -> dict[str, float]:
-    """Accuracy by instance."""
-    results: defaultdict[str, list[float]] = defaultdict(list)
-    for dialogue in dialogues:
-        results[instance_name(dialogue)].append(float(is_correct(dialogue)))
-    return {name: _mean(own) for name, own in results.items()}
 
 
 def _mean(values: list[float]) -> float:

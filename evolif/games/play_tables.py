@@ -83,7 +83,8 @@ def early_grid(columns: Sequence[GameColumn]) -> Grid | None:
         *(["cost of haste, points"] if held else []),
     )
     note = (
-        "Cost: accuracy of the same instances with early answers refused, minus that of the early answers."
+        "Cost: accuracy of the same instances with early answers refused, minus that of the early answers; in "
+        "brackets: its 95 % interval, paired over instances, and how many these are."
         if held
         else "What haste costs is shown beside a run with --fork and --set hold_answers=true."
     )
@@ -152,7 +153,7 @@ def _informed(own: Sequence[Played]) -> tuple[TableCell, ...]:
     bits = [math.fsum(one.bits) for one in found]
     turns = sum(len(one.bits) for one in found)
     return (
-        TableCell(f"{math.fsum(bits) / turns:.2f}" if turns else "-"),
+        TableCell(f"{math.fsum(bits) / turns:.2f}") if turns else TableCell(),
         TableCell(f"{fmean(bits):.2f}"),
         percent_cell(mean_of(told / one.needed for told, one in zip(bits, found, strict=True) if one.needed)),
         TableCell(f"{fmean(one.false for one in found):.2f}"),
@@ -206,7 +207,7 @@ def _said(own: Sequence[Played], parser: str | None) -> tuple[TableCell, ...]:
         percent_cell(fmean(one.content for one in found)),
         TableCell(f"{fmean(one.novelty for one in found):.2f}"),
     ]
-    return (*cells, *([TableCell("-" if coherence is None else f"{coherence:.2f}")] if parser else []))
+    return (*cells, *([TableCell() if coherence is None else TableCell(f"{coherence:.2f}")] if parser else []))
 
 
 def proposals_grid(columns: Sequence[GameColumn]) -> Grid | None:
@@ -224,7 +225,7 @@ def _proposed(own: Sequence[Played]) -> tuple[TableCell, ...]:
     shares = (row["accepted_right"], row["accepted_wrong"], row["accuracy_of_accepted"])
     turn = row["per_turn"]
     return (
-        TableCell("-" if turn is None else f"{turn:.2f}"),
+        TableCell() if turn is None else TableCell(f"{turn:.2f}"),
         TableCell(f"{row['per_dialogue']:.2f}"),
         *map(percent_cell, shares),
     )

@@ -9,6 +9,7 @@ from typing import Any
 
 from evolif.errors import ArgumentError, UsageError
 from evolif.games.ending import answer_text
+from evolif.games.figures import instance_sums
 from evolif.games.instance import private_image, private_text
 from evolif.games.prompts import PICTURES, modality_of
 from evolif.games.stored import Played, Reference
@@ -45,6 +46,11 @@ class GameColumn:
         for one in self.played:
             found[one["turn_budget"]].append(one)
         return dict(sorted(found.items()))
+
+    @property
+    def instances(self) -> int:
+        """How many instances these are; all numbers of turns and all epochs of one are one."""
+        return len(instance_sums(self.played))
 
 
 def columns_of(board: Any, read: Callable[[Any], Iterable[Played]]) -> list[GameColumn]:

@@ -59,8 +59,9 @@ TABLE = MetricTable(
         "cut": "turns that were longer than allowed",
     },
     beside=frozenset({"early", "early_accuracy", "turn_share", "token_share", "cut"}),
+    cluster="instance",
 )
-"""The figures of games."""
+"""The figures of games. All dialogues of an instance, whatever their turns, belong together."""
 
 
 def scores_of(view: View, heard: Heard, ruling: Ruling, before: int, total: int) -> tuple[Score, ...]:

@@ -7,7 +7,8 @@ verdicts say which items hold, and its score `credit` is what they are worth.
 What a run stores of a turn, and where a report finds it:
 
 - labels: `task`, `sport`, `kind`, `subtask` (empty where nothing is judged), `period`, `distance` (only where there is
-  one), `variant` (empty, or what is compared, such as `chunks=10`), `match` (variants of a match share it);
+  one), `variant` (empty, or what is compared, such as `chunks=10`), `match` (variants of a match share it, and are
+  one in intervals and tests);
 - the payload: the turn as `dialogue` makes it, without its message; at the first turn also the settings;
 - verdicts: one for each item of the checklist, in its order, then one for each gate;
 - the score `credit`: the turn's score; none for a turn that is not judged.

@@ -1,8 +1,8 @@
 """Games of two players who each know half, as a scenario: generated with proofs, played, and only the result scored.
 
-Every instance is one dialogue for each number of turns, all with the same budget of tokens (label `instance` pairs
-them). The model under test takes one side; its partner is itself, another model, or a scripted player. There is no
-patience: the turns end the game.
+Every instance is one dialogue for each number of turns, all with the same budget of tokens. The label `instance` pairs
+them: what has the same one counts once in intervals and tests. The model under test takes one side; its partner is
+itself, another model, or a scripted player. There is no patience: the turns end the game.
 
 What a run stores of a dialogue, and where a report finds it (`played` reads all of it back in the form that `play`
 returns):
@@ -260,7 +260,8 @@ class Games(FolderScenario):
     breakdowns = (Breakdown("turn_budget", "turns", "", kind=True),)
     how_to_read = (
         "Two players see different things and talk within a budget of tokens; then one of them answers. Every instance "
-        "is played with few turns and with many, and the same budget: more turns should never hurt.",
+        "is played with few turns and with many, and the same budget: more turns should never hurt. What is hard with "
+        "few turns is hard with many, so intervals and tests count instances, not dialogues.",
         "What a model guesses from one part, and what it makes of both, are runs of their own with --set "
         "reference=floor or reference=ceiling and the same --partner; so is one that refuses early answers (--fork and "
         "--set hold_answers=true). One report shows them side by side.",
@@ -359,7 +360,7 @@ class Games(FolderScenario):
         return told, more
 
     def extra(self, model: Any) -> Mapping[str, Any]:
-        """Accuracy with Wilson's interval, by number of turns, what turns gain, and how the games ended."""
+        """Accuracy with its interval over instances, by number of turns, what turns gain, and how the games ended."""
         return accuracy_object(outcomes_of(model.counted))
 
     def remarks(self, run: Any) -> Iterable[str]:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import Any, TypeAlias
 
 from evolif.grid import Grid, HeatCell, HeatMap, TableCell, TableRow
+from evolif.metrics import MetricTable, Row, pair_test
 from evolif.metrics.shares import Share
 from evolif.metrics.shares import share_of as ratio_of
 from evolif.shifts.checking import Reason
@@ -92,26 +92,36 @@ def decision_shares(plays: Sequence[PlayedDialogue]) -> dict[str, Share]:
 def ceiling_shares(plays: Sequence[PlayedDialogue]) -> dict[str, Share]:
     """TCR, the ceiling of its strategy, and the difference: what the model itself makes of what it is shown.
 
-    The ceiling is what `sim/reader` reaches with the very contexts of these sessions. Dialogues count alike.
+    The ceiling is what `sim/reader` reaches with the very contexts of these sessions. Sessions count alike.
     """
     return {
         "tcr": share_of(plays, lambda play: _whole(play.share)),
         "ceiling": share_of(plays, lambda play: _whole(play.ceiling)),
-        "difference": _signed(share_of(plays, _below, rate=False)),
+        "difference": _difference(plays),
     }
 
 
-def _signed(difference: Share) -> Share:
-    """Without the interval where no dialogue differs: its width is that of a quantity which cannot be negative."""
-    return difference if difference.value else replace(difference, interval=None)
+_TABLE = MetricTable(("share", "sessions"), lambda session: (0.0, 0.0), {"tcr": ("share", "sessions")})
+"""Rows are made of dialogues here; nothing asks it for sessions."""
+
+
+def _difference(plays: Sequence[PlayedDialogue]) -> Share:
+    """Model minus ceiling, over the dialogues that have both; tested in pairs, the epochs of a dialogue added up."""
+    rows: dict[int, tuple[Row, Row]] = {}
+    for play in plays:
+        if play.share is not None and play.ceiling is not None:
+            (own, sessions), (ceiling, _) = rows.get(play.number, ((0.0, 0.0), (0.0, 0.0)))
+            rows[play.number] = (own + play.share, sessions + 1), (ceiling + play.ceiling, sessions + 1)
+    if not rows:
+        return Share(None)
+    mine, best = zip(*sorted(rows.values()), strict=True)  # so that the order of the dialogues does not matter
+    value, ceiling_value = (_TABLE.value(_TABLE.total(side), "tcr") or 0.0 for side in (mine, best))
+    of = _TABLE.total(mine)[1]
+    return Share(value - ceiling_value, pair_test(_TABLE, mine, best, "tcr").interval, of)
 
 
 def _whole(share: float | None) -> Counts:
     return (0.0, 0.0) if share is None else (share, 1.0)
-
-
-def _below(play: PlayedDialogue) -> Counts:
-    return (0.0, 0.0) if play.share is None or play.ceiling is None else (play.share - play.ceiling, 1.0)
 
 
 def _hits(outcomes: Iterable[bool | None]) -> Counts:

@@ -1,5 +1,6 @@
 """Variants of the same matches, compared in pairs."""
 
+import math
 from dataclasses import replace
 
 import pytest
@@ -9,8 +10,6 @@ from evolif.broadcast.ablations import ablation_grids, ablation_object, ablation
 from evolif.broadcast.pair_retrieval import fact_scores
 from evolif.broadcast.plays import BroadcastColumn, column_of, match_of
 from evolif.types import CREDIT, JudgedTurn, Message, Prompt, Score, Session, Verdict
-
-pytest.importorskip("numpy", reason="NumPy is not installed")
 
 
 def column(*sessions):
@@ -32,9 +31,47 @@ def test_variants_of_a_match_are_compared_over_their_questions_only():
     [found] = comparisons(own)
     assert (found.measure, found.reference, found.variant) == ("questions", "turn by turn", "whole")
     assert (found.base.value, found.value.value, found.value.of) == (0.875, 0.375, 12)
-    assert found.difference == -0.5 and found.p < 0.001
-    low, high = found.interval
-    assert -1 <= low <= -0.5 <= high < 0
+    # All matches differ alike: what is left is the share of matches that may have been missed.
+    assert found.difference == -0.5 and found.p == 2**-11
+    far = 1 - 0.025 ** (1 / 12)
+    assert found.interval == pytest.approx((-0.5 - far, -0.5 + far))
+
+
+def test_a_difference_is_tested_over_matches_that_are_paired():
+    stats = pytest.importorskip("scipy.stats")
+    scores = [
+        (1, 0.5),
+        (0.5, 0.75),
+        (1, 0.25),
+        (0.75, 0.75),
+        (1, 0),
+        (0.25, 0.5),
+        (1, 0.75),
+        (0.75, 0.25),
+        (1, 1),
+        (0.5, 0),
+    ]
+    sessions = []
+    for match, pair in enumerate(scores):
+        for score, name in zip(pair, ("", "whole"), strict=True):
+            own = played(len(sessions) + 1, f"A{score}", variant=name, match=match)
+            sessions += [own, replace(own, epoch=1)]
+    [found] = comparisons(column(*sessions))
+    apart = [other - one for one, other in scores]
+    own = [value - sum(apart) / 10 for value in apart]
+    squares = sum(value**2 for value in own)
+    freedom = min(9, 20 / (10 * sum(value**4 for value in own) / squares**2 - 1))
+    error = math.sqrt(squares / 90)
+    half = stats.t.ppf(0.975, freedom) * error
+    assert found.difference == pytest.approx(sum(apart) / 10) and found.value.of == 10
+    assert found.interval == pytest.approx((found.difference - half, found.difference + half))
+    assert found.p == pytest.approx(2 * stats.t.sf(abs(found.difference) / error, freedom))
+
+
+def test_fewer_than_six_matches_are_not_tested_however_many_epochs_they_have():
+    sessions = pairs(["A1"], ["A0"], ("", "whole"), number=5)
+    [found] = comparisons(column(*sessions, *(replace(session, epoch=1) for session in sessions)))
+    assert (found.difference, found.interval, found.p, found.value.interval) == (-1, None, None, None)
 
 
 def test_matches_that_only_one_variant_has_are_left_out():

@@ -1,10 +1,13 @@
 """Accuracy by sub-task, sport, period, distance and turn; how errors pile up; what nobody judged."""
 
+import math
 from dataclasses import replace
+from statistics import fmean
 
 import pytest
 from broadcast_sessions import played
 
+from evolif.broadcast.accuracy import ACCURACY_TABLE
 from evolif.broadcast.breakdowns import (
     breakdown_grids,
     by_distance,
@@ -27,6 +30,7 @@ from evolif.broadcast.categories import (
 from evolif.broadcast.pile_up import only_scores, pile_up, pile_up_grid, pile_up_object, pile_up_remarks
 from evolif.broadcast.plays import BroadcastColumn, match_of
 from evolif.broadcast.report import broadcast_figures, broadcast_grids, broadcast_object, broadcast_remarks
+from evolif.metrics import figures_with_intervals
 from evolif.types import CREDIT, JudgedTurn, Score, Session, Verdict
 
 
@@ -113,22 +117,46 @@ def test_charts_against_distance_and_turns():
 
 def test_wrong_turns_after_wrong_and_right_ones():
     # Pairs: right-wrong, wrong-wrong, wrong-right (over the problem), right-right.
-    found = pile_up([match_of(played(1, "A1 A0 A.9 M0 A1 S- A1"))], seed=0, resamples=100)
+    found = pile_up([match_of(played(1, "A1 A0 A.9 M0 A1 S- A1"))])
     assert (found.after_wrong.value, found.after_wrong.of) == (0.5, 2)
     assert (found.after_right.value, found.after_right.of) == (0.5, 2)
     assert found.difference == 0 and found.interval is None
-    alone = pile_up([match_of(played(1, "A1 S0 A0 S0 A1 S1"))], only_scores, seed=0, resamples=100)
+    alone = pile_up([match_of(played(1, "A1 S0 A0 S0 A1 S1"))], only_scores)
     assert (alone.after_wrong.value, alone.after_wrong.of, alone.after_right.value) == (0.5, 2, None)
     assert alone.difference is None
 
 
-def test_the_difference_of_errors_after_errors_has_an_interval_over_dialogues():
+def influences(tops, bottoms):
+    """What each match adds to a ratio, by leaving it out."""
+    left = [(sum(tops) - top) / (sum(bottoms) - bottom) for top, bottom in zip(tops, bottoms, strict=True)]
+    return [(len(left) - 1) * (fmean(left) - value) for value in left]
+
+
+def half_width(values):
+    """Of Student's interval, from what each match adds to a figure."""
+    stats = pytest.importorskip("scipy.stats")
+    n, squares = len(values), sum(value**2 for value in values)
+    kurtosis = n * sum(value**4 for value in values) / squares**2
+    freedom = min(n - 1, max(2, 2 * n / (kurtosis - 1))) if kurtosis > 1 else n - 1
+    return float(stats.t.ppf(0.975, freedom)) * math.sqrt(squares / (n * (n - 1)))
+
+
+def test_the_difference_of_errors_after_errors_has_an_interval_over_matches():
     sticky = ["A0 A0 A0 A1 A1 A1", "A1 A1 A1 A1 A0 A0", "A0 A0 A1 A1 A1 A0", "A1 A0 A0 A0 A0 A1"] * 5
     own = column(*(played(n, turns) for n, turns in enumerate(sticky, 1)))
-    found = pile_up(own.matches, seed=0, resamples=1_000)
+    found = pile_up(own.matches)
     assert found.difference == pytest.approx(found.after_wrong.value - found.after_right.value)
-    low, high = found.interval
-    assert 0 < low < found.difference < high < 1
+    # Wrong turns after a wrong one, of all these, and the same after a right one, in each match of four kinds.
+    counts = list(zip(*[(2, 3, 0, 2), (1, 1, 1, 4), (1, 2, 1, 3), (3, 4, 1, 1)] * 5, strict=True))
+    assert found.difference == pytest.approx(sum(counts[0]) / sum(counts[1]) - sum(counts[2]) / sum(counts[3]))
+    own_part, others = influences(*counts[:2]), influences(*counts[2:])
+    half = half_width([one - other for one, other in zip(own_part, others, strict=True)])
+    assert found.interval == pytest.approx((found.difference - half, found.difference + half))
+    # Variants and epochs of a match are one: they agree, so they add nothing.
+    twice = column(*(played(2 * n + at, turns, match=n, variant=str(at)) for n, turns in enumerate(sticky, 1)
+                     for at in range(2)))  # fmt: skip
+    assert pile_up(twice.matches).interval == pytest.approx(found.interval)
+    assert twice.size == "20 matches (40 dialogues)" and own.size == "20 dialogues"
     [sentence] = pile_up_remarks("m", own)
     assert sentence == "m: after a wrong turn 70 % of the next ones are wrong, after a right one 30 %."
     grid = pile_up_grid([own])
@@ -137,6 +165,17 @@ def test_the_difference_of_errors_after_errors_has_an_interval_over_dialogues():
     ]  # fmt: skip
     assert pile_up_object(own)["scores"]["difference"] == {"value": None, "low": None, "high": None}
     assert pile_up_grid([column(played(1, "A1"))]) is None
+
+
+def test_rare_errors_say_little_of_what_follows_them():
+    rare = ["A1 A0 A1 A1 A1 A1"] * 7 + ["A1 A1 A1 A1 A1 A1"] * 3
+    found = pile_up(column(*(played(n, turns) for n, turns in enumerate(rare, 1))).matches)
+    assert (found.after_wrong.value, found.after_wrong.of, found.after_right.of) == (0, 7, 43)
+    # No error followed another one, in seven matches: the ends are as far as those of both shares, added as squares.
+    (low, high), point = found.after_right.interval, found.after_right.value
+    room = 1 - 0.025 ** (1 / 7)
+    assert found.after_wrong.interval == pytest.approx((0, room))
+    assert found.interval == pytest.approx((-point - (high - point), -point + math.hypot(room, point - low)))
 
 
 def unjudged(dialogue, *groups, task="IF"):
@@ -178,12 +217,50 @@ def test_switching_against_reasoning_is_told_to_be_on_other_matches():
         *(played(n, "T1 M1", task="TS") for n in range(13, 25)),
     )
     value, (low, high) = switching(own)
-    assert value == 0.5 and 0.1 < low < 0.5 < high < 0.9
+    # All of TS are alike and right, so both shares count: half of IR, and what could be missing of twelve.
+    ir = dict(category_shares(own))["IR information reasoning"].interval
+    room = 1 - 0.025 ** (1 / 12)
+    assert value == 0.5
+    assert (low, high) == pytest.approx((0.5 - math.hypot(room, ir[1] - 0.5), 0.5 + (0.5 - ir[0])))
     assert switching(column(played(1, "A1"))) is None
     assert switching(column(played(1, "T1", task="IR"), played(2, "T0", task="TS"))) == (-1.0, None)
     grid = category_grid([own])
     assert dict(grid.rows)["TS − IR, points"][0].value == "50" and "on different matches" in grid.note
     assert categories_object(own)["ts_minus_ir_on_other_matches"]["value"] == 0.5
+
+
+def test_the_difference_of_categories_takes_the_spread_of_both():
+    stats = pytest.importorskip("scipy.stats")
+    ts, ir = [0.5, 0.7, 0.9, 0.6, 0.8, 1.0, 0.75], [0.2, 0.4, 0.9, 0.5, 0.3, 0.6, 0.1, 0.45]
+    own = column(
+        *(played(n, f"T{score}", task="TS") for n, score in enumerate(ts, 1)),
+        *(played(n, f"T{score}", task="IR") for n, score in enumerate(ir, 11)),
+    )
+    found = []
+    for values in (ts, ir):
+        n, mean = len(values), fmean(values)
+        squares = sum((value - mean) ** 2 for value in values)
+        kurtosis = n * sum((value - mean) ** 4 for value in values) / squares**2
+        found.append((squares / (n * (n - 1)), min(n - 1, max(2, 2 * n / (kurtosis - 1)))))
+    total = sum(variance for variance, _ in found)
+    freedom = total**2 / sum(variance**2 / own_freedom for variance, own_freedom in found)
+    half, value = stats.t.ppf(0.975, freedom) * total**0.5, fmean(ts) - fmean(ir)
+    assert switching(own) == (pytest.approx(value), pytest.approx((value - half, value + half)))
+
+
+def test_machines_get_the_intervals_of_tables_whatever_the_seed():
+    scores = [1.0] * 9 + [0.5, 0.75]
+    sessions = [played(n, f"A{score}") for n, score in enumerate(scores, 1)]
+    seeds = []
+    for seed in (0, 5):
+        own = column(*sessions, seed=seed)
+        found = figures_with_intervals((ACCURACY_TABLE,), sessions, seed=seed, resamples=300).intervals["cr"]
+        assert (
+            category_shares(own)["CR context retrieval"].interval == found == category_shares(own)["overall"].interval
+        )
+        assert by_sport(own.matches, own.draws)["basketball"].interval == found
+        seeds.append(found)
+    assert seeds[0] == seeds[1]  # a share has one interval
 
 
 def test_the_first_sentence_is_the_answer():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 from fractions import Fraction
 from typing import Any
@@ -10,8 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evolif.errors import ArgumentError, UsageError
+from evolif.errors import ArgumentError
 from evolif.games import accuracy_table, gain_table, guess_and_check, isotoken, proposal_table
+from evolif.games.accuracy_tables import accuracy_object
+from evolif.games.results import TABLE
+from evolif.metrics import intervals
 
 
 def dialogue(
@@ -148,12 +152,94 @@ def test_accuracy_by_group() -> None:
     assert accuracy_table(reversed(games)) == rows
 
 
-@pytest.mark.parametrize(("correct", "n"), [(0, 1), (3, 4), (7, 7), (40, 100)])
-def test_intervals_are_wilsons(correct: int, n: int) -> None:
+def student(values: list[float]) -> tuple[float, float, float]:
+    """A mean, its standard error and the quantile, of values of instances that all weigh the same."""
     stats = pytest.importorskip("scipy.stats")
-    [row] = accuracy_table(dialogue("correct" if at < correct else "wrong", number=at) for at in range(n))
-    expected = stats.binomtest(correct, n).proportion_ci(method="wilson")
-    assert (row["low"], row["high"]) == (pytest.approx(expected.low), pytest.approx(expected.high))
+    n, mean = len(values), sum(values) / len(values)
+    apart = [value - mean for value in values]
+    squares = sum(one**2 for one in apart)
+    kurtosis = n * sum(one**4 for one in apart) / squares**2
+    freedom = min(n - 1, max(2, 2 * n / (kurtosis - 1))) if kurtosis > 1 else n - 1
+    return mean, math.sqrt(squares / (n * (n - 1))), float(stats.t.ppf(0.975, freedom))
+
+
+def of_accuracy(values: list[float]) -> tuple[float, float]:
+    mean, error, quantile = student(values)
+    odds, half = math.log(mean / (1 - mean)), quantile * error / (mean * (1 - mean))
+    return 1 / (1 + math.exp(half - odds)), 1 / (1 + math.exp(-half - odds))
+
+
+def games_of(right: list[int], epochs: int, **more: Any) -> list[dict[str, Any]]:
+    """So many right dialogues of so many epochs, for each instance."""
+    return [
+        dialogue("correct" if epoch < own else "wrong", number=number, **more)
+        for number, own in enumerate(right)
+        for epoch in range(epochs)
+    ]
+
+
+def ends_of(found: Any) -> tuple[Any, Any]:
+    return found["low"], found["high"]
+
+
+@pytest.mark.parametrize(("right", "epochs"), [([0, 1] * 5, 1), ([4, 3, 1, 0, 2, 2, 3, 1, 4, 3, 2], 4), ([1] * 9, 2)])
+def test_intervals_of_accuracy_are_over_instances(right: list[int], epochs: int) -> None:
+    games = games_of(right, epochs)
+    [row] = accuracy_table(games)
+    assert row["n"] == len(games)
+    alike = len(set(right)) == 1
+    # Instances that are all alike: what is left is the share of instances that were missed.
+    seen = 0.025 ** (1 / len(right))
+    expected = (0.5 * seen, 1 - 0.5 * seen) if alike else of_accuracy([own / epochs for own in right])
+    assert ends_of(row) == pytest.approx(expected)
+    assert ends_of(accuracy_object(reversed(games))["accuracy"]) == ends_of(row)
+
+
+@pytest.mark.parametrize("right", [19, 1])
+def test_an_interval_of_mostly_right_instances_ends_where_that_of_a_binomial_share_does(right: int) -> None:
+    stats = pytest.importorskip("scipy.stats")
+    [row] = accuracy_table(games_of([1] * right + [0] * (20 - right), 1))
+    low = float(stats.beta.ppf(0.025, 19, 2))
+    assert (row["low"] if right == 19 else 1 - (row["high"] or 0)) == pytest.approx(low)
+
+
+@pytest.mark.parametrize("right", [[1] * 7, [0] * 6])
+def test_an_interval_is_never_without_width(right: list[int]) -> None:
+    [row] = accuracy_table(games_of(right, 1))
+    far = 0.025 ** (1 / len(right))
+    assert ends_of(row) == pytest.approx((far, 1) if right[0] else (0, 1 - far))
+
+
+def test_fewer_than_six_instances_have_no_interval_however_many_dialogues_they_are() -> None:
+    games = [game for turns in (2, 4) for game in games_of([0, 1, 2, 3, 4], 4, turns=turns)]
+    assert [ends_of(row) for row in accuracy_table(games)] == [(None, None)] * 2
+    found = accuracy_object(games)
+    assert ends_of(found["accuracy"]) == (None, None) == ends_of(found["gain_interval"])
+
+
+def test_the_turn_budgets_of_an_instance_say_no_more_than_one_where_they_agree() -> None:
+    right = [4, 3, 1, 0, 2, 2, 3, 1, 4]
+    once = accuracy_object(games_of(right, 4))["accuracy"]
+    again = accuracy_object([game for turns in (2, 4, 8, 16) for game in games_of(right, 4, turns=turns)])
+    assert ends_of(again["accuracy"]) == pytest.approx(ends_of(once)) and again["gain"] == 0
+
+
+def test_instances_of_other_settings_and_seeds_are_others() -> None:
+    games = [dialogue("correct" if seed else "wrong", number=at) for at in range(3) for seed in range(2)]
+    for seed, game in enumerate(games):
+        game["instance"] = {**game["instance"], "seed": seed % 2}
+    [row] = accuracy_table(games)
+    assert ends_of(row) == pytest.approx(of_accuracy([0, 1] * 3))
+
+
+def test_the_interval_in_tables_is_that_of_machines_and_of_the_metric() -> None:
+    right = [3, 4, 4, 4, 4, 2, 4, 4]
+    [row] = accuracy_table(games_of(right, 4))
+    rest = (0.0,) * (len(TABLE.terms) - 2)
+    found = intervals(TABLE, [(float(own), 4.0, *rest) for own in right], seed=7, resamples=300)["accuracy"]
+    # Whatever the seed of a report: a share has one interval.
+    assert ends_of(row) == found == ends_of(accuracy_object(games_of(right, 4))["accuracy"])
+    assert TABLE.cluster == "instance"
 
 
 def test_references_are_means_over_the_group() -> None:
@@ -182,15 +268,29 @@ def test_gain_is_paired_over_instances() -> None:
     [row] = gain_table(games)
     assert (row["fewest"], row["most"], row["instances"]) == (2, 16, 10)
     assert row["gain"] == pytest.approx(0.2)
-    assert row["low"] == pytest.approx(0.0)
-    assert row["high"] == pytest.approx(0.5)
+    mean, error, quantile = student([0.0] * 8 + [1.0] * 2)
+    assert ends_of(row) == pytest.approx((mean - quantile * error, mean + quantile * error))
     assert gain_table(games[::-1]) == [row]
+    # Machines are told of the gain that the interval is about, not of one over other instances.
+    found = accuracy_object(games)
+    assert found["gain"] == row["gain"] and ends_of(found["gain_interval"]) == ends_of(row)
+    assert found["by_turns"]["16"] - found["by_turns"]["2"] != pytest.approx(0.2)
 
 
-def test_equal_results_have_no_gain_and_no_width() -> None:
+def test_the_epochs_of_an_instance_are_added_up() -> None:
+    before, after = [0, 1, 2, 4, 3, 1, 0, 2, 4, 1, 2], [4, 1, 3, 4, 4, 0, 2, 3, 4, 2, 1]
+    [row] = gain_table([*games_of(before, 4, turns=2), *games_of(after, 4, turns=8)])
+    own = [(late - early) / 4 for early, late in zip(before, after, strict=True)]
+    mean, error, quantile = student(own)
+    assert row["gain"] == pytest.approx(mean) and row["instances"] == 11
+    assert ends_of(row) == pytest.approx((mean - quantile * error, mean + quantile * error))
+
+
+def test_equal_results_have_no_gain_but_a_width() -> None:
     games = [dialogue("correct" if at % 3 else "wrong", number=at, turns=turns) for at in range(9) for turns in (2, 4)]
     [row] = gain_table(games)
-    assert (row["gain"], row["low"], row["high"]) == (0, 0, 0)
+    far = 1 - 0.025 ** (1 / 9)  # such a share of other instances could have been missed
+    assert row["gain"] == 0 and ends_of(row) == pytest.approx((-far, far))
 
 
 def test_few_instances_have_no_interval_and_one_budget_no_gain() -> None:
@@ -210,14 +310,9 @@ def test_the_gains_interval_covers_the_truth() -> None:
             before, after = chance.random() < 0.4, chance.random() < 0.6
             games += [dialogue("correct" if before else "wrong", number=number, turns=2)]
             games += [dialogue("correct" if after else "wrong", number=number, turns=4)]
-        [row] = gain_table(games, resamples=200)
+        [row] = gain_table(games)
         covered += row["low"] <= 0.2 <= row["high"]
     assert 175 <= covered <= 200
-
-
-def test_an_impossible_bootstrap_is_refused() -> None:
-    with pytest.raises(UsageError):
-        gain_table([], resamples=0)
 
 
 def chess(texts: list[str], answer: tuple[str, str] = ("MINE", "YOURS"), turns: int = 4, **more: Any) -> dict[str, Any]:

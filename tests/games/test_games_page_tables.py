@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import pytest
@@ -63,13 +62,6 @@ def dialogue(
     }
 
 
-def wilson(right: int, n: int) -> tuple[float, float]:
-    share, square = right / n, Z * Z
-    middle = (share + square / (2 * n)) / (1 + square / n)
-    half = Z / (1 + square / n) * math.sqrt(share * (1 - share) / n + square / (4 * n * n))
-    return middle - half, middle + half
-
-
 # Accuracy
 
 
@@ -84,15 +76,26 @@ def test_a_row_has_the_columns_of_the_page(names: dict[str, Any]) -> None:
     assert row["chance"] == pytest.approx(1 / 9)
 
 
-@pytest.mark.parametrize(("right", "n"), [(0, 5), (5, 5), (3, 7), (1, 2), (9, 10)])
-def test_accuracy_has_a_wilson_interval(names: dict[str, Any], right: int, n: int) -> None:
+@pytest.mark.parametrize(("right", "n"), [(0, 5), (5, 5), (3, 7), (1, 2), (9, 10), (24, 24), (23, 24)])
+def test_accuracy_has_an_interval_over_instances(names: dict[str, Any], right: int, n: int) -> None:
+    """Of 0/1 instances: Student's on log odds; near 1 no farther than Clopper and Pearson's; below six none."""
+    stats = pytest.importorskip("scipy.stats")
     reasons = ["correct"] * right + ["wrong"] * (n - right)
-    (row,) = accuracy_table([dialogue(names, ["SELECT ROW 1"], reason, parsed=1) for reason in reasons])
-    low, high = wilson(right, n)
+    instances = [{**names, "number": number} for number in range(n)]
+    played = [dialogue(one, ["SELECT ROW 1"], reason, parsed=1) for one, reason in zip(instances, reasons, strict=True)]
+    (row,) = accuracy_table(played)
     assert row["n"] == n
     assert row["accuracy"] == pytest.approx(right / n)
-    assert row["low"] == pytest.approx(low, abs=1e-4)
-    assert row["high"] == pytest.approx(high, abs=1e-4)
+    if n < 6:
+        assert row["low"] is None and row["high"] is None
+    elif right in (n - 1, n):
+        assert row["low"] == pytest.approx(float(stats.beta.ppf(0.025, right, n - right + 1)), abs=1e-4)
+        assert row["accuracy"] < row["high"] <= 1 or row["high"] == 1
+    else:
+        assert 0 < row["low"] < right / n < row["high"] < 1
+    # All dialogues of one instance are one, whatever they are.
+    (alone,) = accuracy_table([dialogue(names, ["SELECT ROW 1"], reason, parsed=1) for reason in reasons * 6])
+    assert alone["accuracy"] == row["accuracy"] and alone["low"] is None and alone["high"] is None
 
 
 def test_every_reason_counts(names: dict[str, Any]) -> None:

@@ -9,6 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evolif.shifts import cohen_kappa, tcr, tcr_gain
+from evolif.shifts.plays import PlayedDialogue
+from evolif.shifts.report import ceiling_shares, failure_shares
+from evolif.shifts.results import GoalOutcome
 
 SCORES = st.lists(st.integers(0, 9).flatmap(lambda total: st.tuples(st.integers(0, total), st.just(total))))
 
@@ -87,3 +90,37 @@ def test_kappa_follows_its_definition(pairs: list[tuple[str, str]]) -> None:
     expected = 1.0 if pe == 1 else float((po - pe) / (1 - pe))
     assert cohen_kappa(a, b) == pytest.approx(expected)
     assert cohen_kappa(a, b) == cohen_kappa(b, a)
+
+
+def play(number: int, met: int, ceiling: float | None) -> PlayedDialogue:
+    """A session with two goals."""
+    goals = tuple(GoalOutcome(str(goal), goal < met, None if goal < met else "missing") for goal in range(2))
+    return PlayedDialogue(number, goals, ceiling=ceiling)
+
+
+def test_the_model_is_compared_with_the_ceiling_of_the_same_dialogues() -> None:
+    stats = pytest.importorskip("scipy.stats")
+    met = [0, 1, 2, 1, 2, 0, 1, 2, 2, 1]
+    ceilings = [0.5, 1.0, 1.0, 0.5, 1.0, 1.0, 0.5, 1.0, 0.5, 1.0]
+    plays = [play(number, own, best) for number, (own, best) in enumerate(zip(met, ceilings, strict=True))]
+    found = ceiling_shares([*plays, play(99, 2, None)])["difference"]
+    apart = [own / 2 - best for own, best in zip(met, ceilings, strict=True)]
+    mean = sum(apart) / 10
+    squares = sum((one - mean) ** 2 for one in apart)
+    kurtosis = 10 * sum((one - mean) ** 4 for one in apart) / squares**2
+    half = float(stats.t.ppf(0.975, min(9, max(2, 20 / (kurtosis - 1))))) * (squares / 90) ** 0.5
+    assert (found.value, found.of) == (pytest.approx(mean), 10)
+    assert found.interval == pytest.approx((mean - half, mean + half))
+    # Epochs of a dialogue belong together: four that agree say no more than one.
+    again = ceiling_shares([one for one in plays for _ in range(4)])["difference"]
+    assert again.interval == pytest.approx(found.interval)
+    assert failure_shares(plays * 4)["unmet"].interval == pytest.approx(failure_shares(plays)["unmet"].interval)
+
+
+def test_no_difference_from_the_ceiling_has_a_width() -> None:
+    plays = [play(number, 2, 1.0) for number in range(8)]
+    found = ceiling_shares(plays)["difference"]
+    far = 1 - 0.025 ** (1 / 8)
+    assert found.value == 0 and found.interval == pytest.approx((-far, far))
+    assert ceiling_shares(plays[:5])["difference"].interval is None
+    assert ceiling_shares([play(1, 2, None)])["difference"].value is None
