@@ -1,12 +1,14 @@
 """How often the 95 % intervals of reports hold the true value, and how often two equal models are told apart.
 
-    python benchmarks/coverage.py [--runs 1000] [--sizes 10,20,50,150] [--seed 1] [--part intervals|paired|stopped|all]
+    python benchmarks/coverage.py [--runs 1000] [--sizes 10,20,50,150] [--seed 1]
+        [--part intervals|paired|clusters|scenarios|stopped|all]
 
 Prints the tables of docs/explanation/metrics.md as Markdown. The responders are simulated without text: every dialogue
 has a difficulty (normal on the logit scale), every turn four constraints that are kept independently; patience is 3,
 the cap 50 turns. A second set of responders has dialogues that are all equally hard. The true value of a metric is that
 of 400,000 sessions.
-The interval is the one of reports: `evolif.metrics.intervals` on rows of `PROCESS`, and `permutation_test` for pairs.
+The interval is the one of reports: `evolif.metrics.intervals` on rows of `PROCESS`, and `pair_test` for pairs. Two
+models of a pair share the difficulty of a dialogue, and each finds it harder or easier besides (.3 logits).
 """
 
 from __future__ import annotations
@@ -19,9 +21,8 @@ from functools import partial
 
 import numpy as np
 
-from evolif.metrics import PROCESS
+from evolif.metrics import PROCESS, pair_test
 from evolif.metrics import intervals as report_intervals
-from evolif.metrics.permutation import permutation_test
 
 CAP, PATIENCE, CONSTRAINTS = 50, 3, 4
 TRUTH_SESSIONS = 400_000
@@ -37,11 +38,13 @@ class Responder:
         name: In tables.
         success: Probability of a turn in a dialogue of middle difficulty.
         spread: Standard deviation of the difficulty of dialogues, in logits; 0 if all are alike.
+        sticky: By how many logits a failed turn makes the next one harder, and a good one easier.
     """
 
     name: str
     success: float
     spread: float
+    sticky: float = 0.0
 
 
 RESPONDERS = (
@@ -62,14 +65,14 @@ def difficulties(chance: np.random.Generator, sessions: int, spread: float) -> n
 def simulate(responder: Responder, difficulty: np.ndarray, chance: np.random.Generator) -> np.ndarray:
     """Rows of `PROCESS`, one per session."""
     logit = np.log(responder.success / (1 - responder.success)) + difficulty
-    success = 1 / (1 + np.exp(-logit))
-    keeps = (success ** (1 / CONSTRAINTS))[:, None]
     sessions = len(difficulty)
     own = {name: np.zeros(sessions) for name in PROCESS.terms}
     left, run = np.full(sessions, PATIENCE), np.zeros(sessions)
     failed_before = np.zeros(sessions, bool)
     for _ in range(CAP):
         alive = left > 0
+        success = 1 / (1 + np.exp(-logit - responder.sticky * np.where(failed_before, -1.0, 1.0)))
+        keeps = (success ** (1 / CONSTRAINTS))[:, None]
         kept = chance.random((sessions, CONSTRAINTS)) < keeps
         good = kept.all(axis=1)
         own["length"] += alive
@@ -86,15 +89,17 @@ def simulate(responder: Responder, difficulty: np.ndarray, chance: np.random.Gen
     own["has_recovery"] = (own["chances"] > 0).astype(float)
     own["recovery"] = own["recoveries"] / np.maximum(own["chances"], 1)
     own["exhausted"] = (left == 0).astype(float)
+    own["settled"][:], own["requests"][:] = own["successes"], CAP
     return np.stack([own[name] for name in PROCESS.terms], axis=1)
 
 
-def true_values(responder: Responder, seed: int) -> tuple[dict[str, float], float]:
-    """The metrics of very many sessions, and the share of them at the cap."""
+def true_values(responder: Responder, seed: int, own: float = 0.0) -> tuple[dict[str, float], float]:
+    """The metrics of very many sessions, and the share of them at the cap; `own` adds to the spread of dialogues."""
     chance = np.random.default_rng([seed, 0])
     sums, at_cap = np.zeros(len(PROCESS.terms)), 0.0
     for _ in range(8):
-        rows = simulate(responder, difficulties(chance, TRUTH_SESSIONS // 8, responder.spread), chance)
+        spread = float(np.hypot(responder.spread, own))
+        rows = simulate(responder, difficulties(chance, TRUTH_SESSIONS // 8, spread), chance)
         sums += rows.sum(axis=0)
         at_cap += float((rows[:, PROCESS.terms.index("exhausted")] == 0).sum())
     values = {name: PROCESS.value(tuple(sums), name) or 0.0 for name in METRICS}
@@ -148,35 +153,94 @@ def one_model(size: int, runs: int, responder: Responder, seed: int) -> tuple[Re
     return responder, size, tallies
 
 
+@dataclass(frozen=True)
+class Pair:
+    """Two models on the same dialogues.
+
+    Attributes:
+        name: In tables.
+        a: One.
+        b: The other.
+        epochs: How often each plays a dialogue.
+    """
+
+    name: str
+    a: Responder
+    b: Responder
+    epochs: int = 1
+
+    @property
+    def equal(self) -> bool:
+        """Whether they differ by nothing."""
+        return self.a == self.b
+
+
+OWN_SPREAD = 0.3
+"""Standard deviation of what one model alone finds hard in a dialogue, in logits."""
+_LONG, _MIDDLE, _SHORT = (
+    Responder(f"{turns} turns", share, 0.5) for turns, share in ((48, 0.906), (32, 0.704), (16, 0.495))
+)
+
+
+def equal_isr(sticky: float, like: Responder, seed: int) -> Responder:
+    """A responder of shorter sessions, whose failures come in rows, with the same pooled ISR as another."""
+    goal = true_values(like, seed, OWN_SPREAD)[0]["isr"]
+    low, high = 0.01, 0.99
+    for _ in range(16):
+        middle = (low + high) / 2
+        found = true_values(Responder("", middle, like.spread, sticky), seed, OWN_SPREAD)[0]["isr"]
+        low, high = (middle, high) if found < goal else (low, middle)
+    return Responder("same ISR, in rows", (low + high) / 2, like.spread, sticky)
+
+
+def all_pairs(seed: int) -> tuple[Pair, ...]:
+    """Equal and unequal ones."""
+    weak, middle, strong = RESPONDERS[:3]
+    return (
+        Pair("equal, weak", weak, weak),
+        Pair("equal, middle", middle, middle),
+        Pair("equal, middle, 4 epochs", middle, middle, 4),
+        Pair("equal, strong", strong, strong),
+        Pair("48 v 16 turns", _LONG, _SHORT),
+        Pair("48 v 32 turns", _LONG, _MIDDLE),
+        Pair("32 v 16 turns, 4 epochs", _MIDDLE, _SHORT, 4),
+        Pair("equal ISR, 32 v 16 turns", _MIDDLE, equal_isr(1.1, _MIDDLE, seed)),
+    )
+
+
 @dataclass
-class Pairs:
-    """What many comparisons of two equal models said about one metric."""
+class PairTally:
+    """What many comparisons of two models said about one metric."""
 
     intervals: int = 0
-    excluded: int = 0
+    held: int = 0
     rejected: int = 0
     contradictions: int = 0
-    any_rejected: int = 0
 
 
-def paired(size: int, runs: int, responder: Responder, seed: int) -> tuple[Responder, int, dict[str, Pairs]]:
-    """Two models that differ by nothing, on the same dialogues."""
+def paired(
+    size: int, runs: int, pair: Pair, truth: Mapping[str, float], seed: int
+) -> tuple[Pair, int, dict[str, PairTally]]:
+    """Two models on the same dialogues, in `runs` simulated runs; `truth` is the difference of each metric."""
     chance = np.random.default_rng([seed, size, 2])
-    tallies = {name: Pairs() for name in METRICS}
+    tallies = {name: PairTally() for name in METRICS}
     for _ in range(runs):
-        shared = difficulties(chance, size, responder.spread)
-        a, b = (list(map(tuple, simulate(responder, shared, chance).tolist())) for _ in range(2))
-        test = permutation_test(PROCESS, a, b, permutations=999, seed=0)
+        shared = difficulties(chance, size, pair.a.spread)
+        sides = []
+        for responder in (pair.a, pair.b):
+            hard = shared + difficulties(chance, size, OWN_SPREAD)
+            rows = sum(simulate(responder, hard, chance) for _ in range(pair.epochs))
+            sides.append(list(map(tuple, rows.tolist())))
         for name, tally in tallies.items():
-            p, interval = test.p[name], test.intervals[name]
-            if p is None or interval is None:
+            test = pair_test(PROCESS, *sides, name, most=CAP)
+            if test.p is None or test.interval is None:
                 continue
-            excludes = interval[0] > 0 or interval[1] < 0
+            low, high = test.interval
             tally.intervals += 1
-            tally.excluded += excludes
-            tally.rejected += p <= 0.05
-            tally.contradictions += excludes != (p <= 0.05)
-    return responder, size, tallies
+            tally.held += low <= truth[name] <= high
+            tally.rejected += test.p <= 0.05
+            tally.contradictions += (low > 0 or high < 0) != (test.p <= 0.05)
+    return pair, size, tallies
 
 
 def interval_table(
@@ -195,14 +259,26 @@ def interval_table(
     yield f"\nIntervals without width: {zero}."
 
 
-def paired_table(found: Sequence[tuple[Responder, int, dict[str, Pairs]]]) -> Iterator[str]:
-    """Comparisons of equal models whose interval excludes 0, in per cent."""
+def paired_table(found: Sequence[tuple[Pair, int, dict[str, PairTally]]]) -> Iterator[str]:
+    """Per cent of the intervals that hold the true difference; and per cent of p at most .05, where it is 0."""
     heads = [PROCESS.metric(name).label for name in METRICS]
-    yield "| responder | dialogues | " + " | ".join(heads) + " |"
-    yield "|---|---|" + "---|" * len(heads)
-    for responder, size, tallies in found:
-        cells = [f"{100 * t.excluded / t.intervals:.1f}" if t.intervals else "–" for t in tallies.values()]
-        yield f"| {responder.name} | {size} | " + " | ".join(cells) + " |"
+    yield "| pair | dialogues | " + " | ".join(heads) + " | mean |"
+    yield "|---|---|" + "---|" * (len(heads) + 1)
+    for pair, size, tallies in found:
+        shares = [100 * t.held / t.intervals for t in tallies.values() if t.intervals]
+        cells = [f"{100 * t.held / t.intervals:.0f}" if t.intervals else "–" for t in tallies.values()]
+        yield f"| {pair.name} | {size} | " + " | ".join(cells) + f" | {np.mean(shares):.1f} |"
+    yield "\n| p ≤ .05, %: pair | dialogues | " + " | ".join(heads) + " | mean |"
+    yield "|---|---|" + "---|" * (len(heads) + 1)
+    for pair, size, tallies in found:
+        alike = {name: pair.equal or ("equal ISR" in pair.name and name == "isr") for name in METRICS}
+        shares = [100 * t.rejected / t.intervals for name, t in tallies.items() if alike[name] and t.intervals]
+        cells = [
+            f"{100 * t.rejected / t.intervals:.0f}" if alike[name] and t.intervals else "–"
+            for name, t in tallies.items()
+        ]
+        if shares:
+            yield f"| {pair.name} | {size} | " + " | ".join(cells) + f" | {np.mean(shares):.1f} |"
     wrong = sum(t.contradictions for _, _, tallies in found for t in tallies.values())
     yield f"\nIntervals that contradict their p: {wrong}."
 
@@ -213,7 +289,9 @@ def main() -> None:
     options.add_argument("--runs", type=int, default=1000)
     options.add_argument("--sizes", default="10,20,50,150")
     options.add_argument("--seed", type=int, default=1)
-    options.add_argument("--part", choices=("intervals", "paired", "stopped", "all"), default="all")
+    options.add_argument(
+        "--part", choices=("intervals", "paired", "clusters", "scenarios", "stopped", "all"), default="all"
+    )
     given = options.parse_args()
     cells = [(responder, int(size)) for responder in RESPONDERS for size in given.sizes.split(",")]
     with ProcessPoolExecutor() as pool:
@@ -222,8 +300,21 @@ def main() -> None:
             jobs = [pool.submit(partial(one_model, size, given.runs, who, given.seed)) for who, size in cells]
             print("\n".join(interval_table([job.result() for job in jobs], caps)), end="\n\n")
         if given.part in ("paired", "all"):
-            jobs = [pool.submit(partial(paired, size, given.runs, who, given.seed)) for who, size in cells]
+            jobs = []
+            for pair in all_pairs(given.seed):
+                one, other = (true_values(who, given.seed, OWN_SPREAD)[0] for who in (pair.a, pair.b))
+                truth = {name: one[name] - other[name] for name in METRICS}
+                sizes = [6, 8, *map(int, given.sizes.split(","))]
+                jobs += [pool.submit(partial(paired, size, given.runs, pair, truth, given.seed)) for size in sizes]
             print("\n".join(paired_table([job.result() for job in jobs])), end="\n\n")
+    if given.part in ("clusters", "all"):
+        from coverage_clusters import tables as of_clusters
+
+        print("\n".join(of_clusters(given.runs, given.seed)), end="\n\n")
+    if given.part in ("scenarios", "all"):
+        from coverage_scenarios import tables as of_scenarios
+
+        print("\n".join(of_scenarios(given.runs, given.seed)), end="\n\n")
     if given.part in ("stopped", "all"):
         from stopping import tables  # which draws its responders from here
 

@@ -23,20 +23,20 @@ import numpy as np
 
 from evolif.metrics import (
     PROCESS,
+    cluster_rows,
     compare,
     counted_sessions,
-    dialogue_rows,
+    pair_test,
     rank_stability,
     ranking,
     split_half_stability,
 )
-from evolif.metrics.compare import permutation_test
 from evolif.metrics.power import dialogues_needed
 from evolif.metrics.statistics import resampled_sums
 from evolif.types import JudgedTurn, Session, Verdict
 
 PATIENCE, CAP = 3, 50
-LEADING = ("rob", "edr_len", "exhaustion_rate", "isr")
+LEADING = ("isr_at_n", "edr_len", "exhaustion_rate", "isr")
 WEAK, MIDDLE, STRONG = 0.6, 0.8, 0.95
 _TURNS = {held: tuple(JudgedTurn(n, (Verdict("length", held, "", ""),)) for n in range(1, CAP + 1)) for held in (0, 1)}
 
@@ -64,21 +64,20 @@ def play(reliabilities: Sequence[float], dialogues: int, chance: Random) -> dict
 
 def told_apart(models: Mapping[str, Sequence[Session]]) -> Mapping[str, bool]:
     """By which of several figures two equal models are told apart."""
-    paired = compare(models["m0"], models["m1"], resamples=1000)
-    rob = paired.differences["rob"]
-    places = ranking(models, table=PROCESS, metrics=LEADING, resamples=1).places
+    paired = compare(models["m0"], models["m1"])
+    lead = paired.differences["isr_at_n"]
+    places = ranking(models, table=PROCESS, metrics=LEADING, resamples=1).places[LEADING[0]]
     return {
-        "p of ROB": rob.p is not None and rob.p < 0.05,
-        "any p after Holm": any((one.p_holm or 1) < 0.05 for one in paired.differences.values() if one.p is not None),
-        "interval of ROB": rob.interval is not None and not rob.interval[0] <= 0 <= rob.interval[1],
-        "any rank": any((place.low, place.high) != (1, 2) for own in places.values() for place in own.values()),
+        "p of ISR@N": lead.p is not None and lead.p <= 0.05,
+        "interval of ISR@N": lead.interval is not None and not lead.interval[0] <= 0 <= lead.interval[1],
+        "a rank": any((place.low, place.high) != (1, 2) for place in places.values()),
     }
 
 
 def percentile_ranks(models: Mapping[str, Sequence[Session]]) -> bool:
     """Whether the percentiles of all models' ranks over bootstrap resamples span all ranks."""
     top, bottom = PROCESS.places("rob")
-    rows = [list(dialogue_rows(PROCESS, counted_sessions(own)).values()) for own in models.values()]
+    rows = [list(cluster_rows(PROCESS, counted_sessions(own)).values()) for own in models.values()]
     sums = resampled_sums([[row[end] for row in own] for own in rows for end in (top, bottom)], seed=1, resamples=1000)
     figures = np.array([sums[n] / sums[n + 1] for n in range(0, len(sums), 2)])
     ranks = (-figures).argsort(axis=0).argsort(axis=0) + 1
@@ -100,12 +99,12 @@ def eight_equal(runs: int, seed: int) -> Iterator[str]:
     kept, percentiles, halves, parts = [], [], [], []
     for n in range(runs):
         models = play([MIDDLE] * 8, 40, Random(f"{seed} {n}"))
-        places = ranking(models, table=PROCESS, metrics=LEADING, resamples=1).places
-        kept.append(all((one.low, one.high) == (1, 8) for own in places.values() for one in own.values()))
+        places = ranking(models, table=PROCESS, metrics=LEADING, resamples=1).places[LEADING[0]]
+        kept.append(all((one.low, one.high) == (1, 8) for one in places.values()))
         percentiles.append(percentile_ranks(models))
         halves += [one.spearman or 0.0 for one in split_half_stability(models, draws=10)]
         parts += [one.spearman or 0.0 for one in rank_stability(models, [30], draws=10)]
-    yield f"eight equal models, 40 dialogues: all ranks kept, in all metrics {fmean(kept):.1%} of runs"
+    yield f"eight equal models, 40 dialogues: all ranks kept {fmean(kept):.1%} of runs"
     yield f"  by percentiles of bootstrapped ranks {fmean(percentiles):.1%}"
     yield f"  Spearman over disjoint halves {fmean(halves):+.2f} ± {stdev(halves):.2f}"
     yield f"  Spearman of 30 of the 40 with all {fmean(parts):+.2f} ± {stdev(parts):.2f}"
@@ -116,14 +115,14 @@ def enough(runs: int, seed: int) -> Iterator[str]:
     for a, b in pairwise((0.6, 0.65, 0.75, 0.95)):
         chance = Random(f"{seed} {a}")
         large = play([a, b], 20_000, chance)
-        rows = [list(dialogue_rows(PROCESS, counted_sessions(own)).values()) for own in large.values()]
+        rows = [list(cluster_rows(PROCESS, counted_sessions(own)).values()) for own in large.values()]
         needed = dialogues_needed(PROCESS, *rows, "rob")
         assert needed is not None
         found = 0
-        for n in range(runs):
+        for _ in range(runs):
             some = play([a, b], needed.dialogues, chance)
-            own = [list(dialogue_rows(PROCESS, counted_sessions(sessions)).values()) for sessions in some.values()]
-            p = permutation_test(PROCESS, *own, permutations=999, seed=n).p["rob"]
+            own = [list(cluster_rows(PROCESS, counted_sessions(sessions)).values()) for sessions in some.values()]
+            p = pair_test(PROCESS, *own, "rob").p
             found += p is not None and p <= 0.05
         yield f"{a} and {b}: {needed.dialogues} dialogues needed find the difference in {found / runs:.1%} of runs"
 

@@ -21,8 +21,7 @@ from coverage import CAP, RESPONDERS, Responder, difficulties, simulate, true_va
 
 from evolif.budget import BATCH, PILOT
 from evolif.budget.pilot import dialogues_for
-from evolif.metrics import PROCESS, deviation, sequence_interval
-from evolif.metrics.permutation import permutation_test
+from evolif.metrics import PROCESS, deviation, pair_test, sequence_interval
 from evolif.metrics.sequence import boundary, one_interval
 from evolif.metrics.statistics import Z95
 
@@ -150,7 +149,7 @@ def equal(responder: Responder, runs: int, seed: Sequence[int]) -> np.ndarray:
         pair = [_listed(simulate(responder, shared, chance)) for _ in range(2)]
         for place, number in enumerate((FIXED, by_pilot(pair, "rob", goal), by_sequence(pair, "rob", goal))):
             first, second = (rows[:number] for rows in pair)
-            p = permutation_test(ROB, first, second, permutations=999, seed=0).p["rob"]
+            p = pair_test(ROB, first, second, "rob").p
             apart[place] += p is not None and p <= 0.05
     return apart
 
