@@ -212,7 +212,7 @@ class EvalConfig(BaseModel):
     stop_when: Annotated[
         str | None,
         Field(
-            description="End early, with as many dialogues as intervals of that width need, e.g. rob=0.03; at least 30."
+            description="End early, with as many dialogues as so narrow intervals need, e.g. isr_at_n=.03; at least 30."
         ),
         Flag(MONEY, "METRIC=HALF-WIDTH"),
     ] = None

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from evolif.errors import UsageError
 from evolif.exchange import turn_row
-from evolif.metrics import Figures, MetricTable, counted_sessions
+from evolif.metrics import Figures, MetricTable, Row, counted_sessions
 from evolif.report import ModelAnalysis, RunAnalysis
 from evolif.runner import Run
 from evolif.types import DEFAULT_RESAMPLES, Session
@@ -83,8 +83,11 @@ def sessions_frame(run: Run, *, terms: bool = False) -> DataFrame:
     rows = []
     for model in analysis.models:
         counted = {_key(session): session for session in model.counted}
+        sums = [(table, dict(zip(counted, table.rows(model.counted), strict=True))) for table in analysis.tables]
         for session in run.sessions(model.name):
-            rows.append(_session_row(analysis, session, counted.get(_key(session)), terms))
+            key = _key(session)
+            own = [(table, of.get(key)) for table, of in sums]
+            rows.append(_session_row(analysis, session, counted.get(key), own, terms))
     return _frame(rows, _SESSION)
 
 
@@ -121,7 +124,13 @@ def _sessions(metrics: Figures, name: str) -> int:
     return metrics.dialogues - metrics.left_out.get(name, 0)
 
 
-def _session_row(analysis: RunAnalysis, session: Session, counted: Session | None, terms: bool) -> dict[str, Any]:
+def _session_row(
+    analysis: RunAnalysis,
+    session: Session,
+    counted: Session | None,
+    sums: Iterable[tuple[MetricTable, Row | None]],
+    terms: bool,
+) -> dict[str, Any]:
     shown = counted or next(iter(counted_sessions([session])), session)
     targets = [turn for turn in shown.turns if turn.seat == "target"]
     judged = [turn.judged for turn in targets if turn.judged]
@@ -132,15 +141,14 @@ def _session_row(analysis: RunAnalysis, session: Session, counted: Session | Non
         "judged_turns": len(judged),
         "ok_turns": sum(map(all, judged)),
     }
-    for table in analysis.tables:
-        for name, figures in _own_figures(table, counted, terms).items():
+    for table, own in sums:
+        for name, figures in _own_figures(table, own, terms).items():
             row[f"{analysis.scenario.name}_{name}" if name in _SESSION else name] = figures
     return row
 
 
-def _own_figures(table: MetricTable, session: Session | None, terms: bool) -> dict[str, float]:
+def _own_figures(table: MetricTable, sums: Row | None, terms: bool) -> dict[str, float]:
     """What a session adds to each metric of a table; NaN where that is undefined, or the session does not count."""
-    sums = None if session is None else table.row(session)
     found = {}
     for name in table.ratios:
         value = None if sums is None else table.value(sums, name)

@@ -15,8 +15,8 @@ from evolif.metrics import (
     Interval,
     Metric,
     MetricTable,
+    cluster_rows,
     counted_sessions,
-    dialogue_rows,
     figures,
     intervals,
     records_from_sessions,
@@ -28,7 +28,7 @@ from evolif.types import Session
 
 _RESAMPLES = 400
 """Enough for an interval that changes every minute."""
-_ROB = PROCESS.metric("rob")
+_LEAD = PROCESS.metric(PROCESS.main)
 _MARKS = (1, 2, 3, 4, 5, 10, 20, 30, 40, 50)
 """Turns at which survivors are counted."""
 
@@ -72,8 +72,8 @@ class RunStatus:
     """Whether all prices are known."""
     early_end: EarlyEnd | None = None
     """The stop rule that ended the run; the headline then covers its dialogues alone."""
-    headline: Metric = _ROB
-    """The metric that is shown: ROB, or the headline of a scenario's own table."""
+    headline: Metric = _LEAD
+    """The metric that is shown: ISR@N, or the headline of a scenario's own table."""
     unknown_calls: int = 0
     """Calls of unknown usage."""
     live: Live | None = None
@@ -125,7 +125,9 @@ def snapshot(run: Run, quotes: Quotes, earlier: Mapping[str, Sequence[Session]] 
     spent = run.costs()
     played = {model: run.sessions(model) for model in run.models}
     every = (session for sessions in played.values() for session in sessions)
-    tables = tables_of(get_scenario(run.settings.scenario).table(run.settings.options), run.settings.patience, every)
+    settings = run.settings
+    brought = get_scenario(settings.scenario).table(settings.options)
+    tables = tables_of(brought, settings.patience, every, cap=settings.max_turns)
     table = tables[0] if tables else None
     models = []
     for model, sessions in played.items():
@@ -153,7 +155,7 @@ def snapshot(run: Run, quotes: Quotes, earlier: Mapping[str, Sequence[Session]] 
         )
         models.append(status)
     usd, priced = quotes.total(spent)
-    headline = Metric("", "figures", "count") if table is None else table.metric(_shown(table))
+    headline = Metric("", "figures", "count") if table is None else table.metric(table.main)
     tokens, unknown = sum(one.usage.tokens for one in spent), sum(one.unknown for one in spent)
     return RunStatus(tuple(models), tokens, usd, priced, early_end, headline, unknown, live)
 
@@ -164,15 +166,9 @@ def _headline(
     if table is None:
         return None, None
     counted = counted_sessions(s for s in sessions if early is None or s.dialogue in early.dialogues)
-    drawn = intervals(table, dialogue_rows(table, counted).values(), cap=cap, resamples=_RESAMPLES)
+    drawn = intervals(table, cluster_rows(table, counted).values(), cap=cap, resamples=_RESAMPLES)
     shown = shown_intervals(drawn, early, (table,), counted, cap=cap, resamples=_RESAMPLES)
-    name = _shown(table)
-    return figures((table,), counted).value(name), shown[name]
-
-
-def _shown(table: MetricTable) -> str:
-    """The metric of the status: ROB where there is one, which its JSON has always had, else the headline."""
-    return _ROB.name if _ROB.name in table.ratios else table.main
+    return figures((table,), counted).value(table.main), shown[table.main]
 
 
 def _survivors(lengths: Sequence[int]) -> tuple[tuple[int, int], ...]:

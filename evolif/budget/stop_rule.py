@@ -12,6 +12,7 @@ is decided depends on the answers alone, not on the order in which they arrive.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
@@ -26,9 +27,9 @@ from evolif.metrics import (
     Interval,
     MetricTable,
     Row,
+    cluster_rows,
     counted_sessions,
     described,
-    dialogue_rows,
     is_saturated,
     sequence_interval,
     sessions_at_cap,
@@ -73,7 +74,7 @@ class Rule:
 
 
 def parse_rule(text: str, tables: Sequence[MetricTable] = (PROCESS,), method: str = "pilot") -> Rule:
-    """Read `rob=0.03`.
+    """Read `isr_at_n=0.03`.
 
     Args:
         text: A metric and a half-width.
@@ -90,7 +91,7 @@ def parse_rule(text: str, tables: Sequence[MetricTable] = (PROCESS,), method: st
     except ValueError:
         half_width = 0.0
     if metric.strip() not in metrics or not 0 < half_width < float("inf"):
-        example = "rob" if "rob" in metrics else next(iter(metrics), "rob")
+        example = next(iter(metrics), PROCESS.main)
         points = " for ± 3 points" if metrics[example].unit == "rate" else ""
         lengths = "turns for edr_…, fractions for the others" if "edr_len" in metrics else "rates are fractions"
         near = did_you_mean(metric.strip(), metrics)
@@ -127,7 +128,7 @@ def shown_intervals(
     if early is None or early.method != "sequence" or early.metric not in found:
         return found
     table = next(table for table in tables if early.metric in table.ratios)
-    rows = list(dialogue_rows(table, sessions).values())
+    rows = list(cluster_rows(table, sessions).values())
     return {
         **found,
         early.metric: sequence_interval(table, rows, early.metric, cap=cap, seed=seed, resamples=resamples),
@@ -268,9 +269,14 @@ class StopRule:
         prefix = frozenset(self._settings.dialogues[:looked])
         of_models = [self._counted(run, model, prefix) for model in self._settings.models]
         at_cap = any(self._share_at_cap(sessions) is not None for sessions in of_models)
-        rows = [list(dialogue_rows(self._table, counted_sessions(sessions)).values()) for sessions in of_models]
+        rows = [list(cluster_rows(self._table, counted_sessions(sessions)).values()) for sessions in of_models]
+        clusters = max(1, min(map(len, rows), default=0))
+        if clusters < PILOT and self._table.cluster:
+            self._next_look = looked + math.ceil((PILOT - clusters) * looked / clusters)
+            self._why_whole = f"that takes {PILOT} of what the scenario takes as one, its {self._table.cluster}"
+            return None
         if self._rule.method == "pilot":
-            return self._planned(rows, at_cap=at_cap)
+            return self._planned(rows, looked / clusters, at_cap=at_cap)
         self._why_whole = "at no earlier look was the confidence sequence of every model narrow enough"
         if not at_cap and all(map(self._is_narrow, rows)):
             return looked
@@ -280,17 +286,18 @@ class StopRule:
     def _counted(self, run: Run, model: str, prefix: frozenset[int]) -> list[Session]:
         return [s for s in run.sessions(model) if s.dialogue in prefix and s.epoch <= self._settings.epochs]
 
-    def _planned(self, rows: Sequence[Sequence[Row]], *, at_cap: bool) -> int | None:
+    def _planned(self, rows: Sequence[Sequence[Row]], each: float, *, at_cap: bool) -> int | None:
+        """How many dialogues are needed, where a cluster has so many."""
         if at_cap:
             self._why_whole = f"EDR len is bounded by the cap in more than a quarter of the first {PILOT} dialogues"
             return None
         name, goal, settings = self._rule.metric, self._rule.half_width, self._settings
-        most, cap = len(settings.dialogues), settings.max_turns
+        most, cap = math.ceil(len(settings.dialogues) / each), settings.max_turns
         needs = [dialogues_for(self._table, own, name, goal, most=most, cap=cap, seed=self._seed) for own in rows]
         if None in needs:
             self._why_whole = f"the first {PILOT} dialogues do not show how much {self._rule.metric} varies"
             return None
-        needed = max(need for need in needs if need is not None)
+        needed = math.ceil(each * max(need for need in needs if need is not None))
         self._why_whole = f"by the first {PILOT}, about {needed} are needed"
         return needed
 

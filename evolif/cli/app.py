@@ -32,7 +32,7 @@ SUMMARIES: Mapping[str, str] = {
     "report": "Show the eight metrics with 95 % intervals, satisfaction per group, and what is left out.",
     "export": "Export a benchmark or a run, without witnesses: JSONL, CSV, Parquet, datasets, or a layout of others.",
     "import": "Import exported data, dialogues in the unified schema, or files of EvolIF or NTM as a benchmark.",
-    "compare": "Compare two models, paired by dialogue: differences with intervals, permutation p, effect size.",
+    "compare": "Compare two models, paired by dialogue: differences with intervals, p, effect size.",
     "contamination": "Search a text corpus for a benchmark's queries and its canary. Exit code 1 on a finding.",
     "check": "Check one response. Exit code 1 if a constraint is not satisfied.",
     "score": "Compute the eight metrics, with 95 % intervals, from plain verdicts.",

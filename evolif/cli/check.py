@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from evolif.types import Verdict
 
 _LABELS = {
+    "isr_at_n": "ISR@{}",
     "edr_len": "EDR_len",
     "exhaustion_rate": "EXH",
     "isr": "ISR",
@@ -109,21 +111,26 @@ def score(
         typer.Option(help="CSR of the best responder that follows nothing, a fraction as in a report; corrects CSR."),
     ] = None,
     ceiling: Annotated[float, typer.Option(help="CSR of a perfect responder, a fraction; used with --floor.")] = 1.0,
+    cap: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="The most turns that a dialogue could have; adds ISR@N.")
+    ] = None,
     seed: Seed = 0,
     resamples: Resamples = DEFAULT_RESAMPLES,
 ) -> None:
-    """Compute the eight metrics, with 95 % intervals, from plain verdicts.
+    """Compute the eight metrics, and with --cap ISR@N, with 95 % intervals, from plain verdicts.
 
     Each line is a JSON object with "dialogue" (its name), "patience" (3 by default) and "turns": for each turn a list
     of true, false or null (not judged), one per constraint.
     """
-    from evolif.metrics import corrected_csr, is_saturated, process_intervals, process_metrics, records_at_cap
+    from evolif.metrics import AT_N, corrected_csr, is_saturated, process_intervals, process_metrics, records_at_cap
 
     if floor is not None and not 0 <= floor < ceiling <= 1:
         raise UsageError(f"--floor {floor:g} --ceiling {ceiling:g}: give fractions from 0 to 1, the floor the smaller")
-    records = _records(file)
+    records = tuple(replace(record, cap=cap) for record in _records(file))
     metrics = process_metrics(records)
-    intervals = process_intervals(records, seed=seed, resamples=resamples)
+    intervals = process_intervals(records, cap=cap, seed=seed, resamples=resamples)
+    if cap is None:
+        del intervals[AT_N]
     corrected = corrected_csr(metrics.csr, intervals["csr"], floor, ceiling)
     values = {**_beside(metrics), "csr_corrected": corrected and corrected.value}
     intervals["csr_corrected"] = corrected and corrected.interval
@@ -133,7 +140,7 @@ def score(
         beside = {**values, "floor": floor, "saturated": saturated}
         show_json({**metrics.by_name(), **beside, **counts, "intervals": intervals})
     else:
-        _print_table(records, metrics, values, intervals)
+        _print_table(records, metrics, values, intervals, cap)
 
 
 def _beside(metrics: Metrics) -> dict[str, float | None]:
@@ -155,6 +162,7 @@ def _print_table(
     metrics: Metrics,
     beside: Mapping[str, float | None],
     intervals: Mapping[str, Interval | None],
+    cap: int | None,
 ) -> None:
     from rich.console import Console
 
@@ -162,13 +170,15 @@ def _print_table(
 
     console = Console()
     values = {**metrics.by_name(), **beside}
-    console.print(_table(values, intervals))
+    console.print(_table(values, intervals, cap))
+    if cap is not None and metrics.isr_at_n is None:
+        console.print(f"ISR@{cap} is not known: every dialogue with patience left ends before its turn {cap}.")
     console.print(f"Dialogues: {metrics.dialogues}. Intervals are over dialogues, never over turns.")
     if any(value is not None and intervals[name] is None for name, value in values.items()):
         console.print(TOO_FEW)
     if metrics.exhaustion_rate is not None:
         told = "EXH: exhaustion rate, dialogues that ran out of patience per 100 judged turns"
-        console.print(f"{told}{', with an exact Poisson interval' if intervals['exhaustion_rate'] else ''}.")
+        console.print(f"{told}{', with the interval of a count' if intervals['exhaustion_rate'] else ''}.")
     if metrics.rec_left_out:
         console.print(f"{metrics.rec_left_out} left out of REC: no failed turn with another turn after it.")
     if metrics.rob_left_out:
@@ -177,18 +187,18 @@ def _print_table(
         console.print(f"{censored} ended with patience left, so their lengths are lower bounds.")
 
 
-def _table(values: Mapping[str, float | None], intervals: Mapping[str, Interval | None]) -> Table:
+def _table(values: Mapping[str, float | None], intervals: Mapping[str, Interval | None], cap: int | None) -> Table:
     from rich.table import Table
 
     table = Table("metric")
     table.add_column("value", justify="right")
     table.add_column("95 % interval", justify="right")
-    for name in _LABELS:
-        value, interval = values[name], intervals[name]
-        if value is None and name == "csr_corrected":
+    for name, label in _LABELS.items():
+        value, interval = values.get(name), intervals.get(name)
+        if value is None and (name == "csr_corrected" or (cap is None and name == "isr_at_n")):
             continue
-        ends = "-" if interval is None else f"{_show(name, interval[0])} to {_show(name, interval[1])}"
-        table.add_row(_LABELS[name], "-" if value is None else _show(name, value), ends)
+        ends = "–" if interval is None else f"{_show(name, interval[0])} to {_show(name, interval[1])}"
+        table.add_row(label.format(cap), "–" if value is None else _show(name, value), ends)
     return table
 
 

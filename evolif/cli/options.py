@@ -26,7 +26,7 @@ JsonFlag = Annotated[bool, typer.Option("--json", help="Print JSON to standard o
 Resamples = Annotated[
     int, typer.Option(min=1, max=1_000_000, help="Number of random draws, for figures that need any.")
 ]
-Seed = Annotated[int, typer.Option(min=0, help="Seed of random draws and permutations.")]
+Seed = Annotated[int, typer.Option(min=0, help="Seed of random draws.")]
 Prices = Annotated[
     Path | None, typer.Option(metavar="FILE", help="Prices per million tokens, overriding the packaged ones.")
 ]

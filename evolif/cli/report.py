@@ -218,11 +218,12 @@ def compare(
     seed: Seed = 0,
     resamples: Resamples = DEFAULT_RESAMPLES,
 ) -> None:
-    """Compare two models, paired by dialogue: differences with intervals, permutation p, effect size.
+    """Compare two models, paired by dialogue: differences with intervals, p, effect size.
 
-    Takes two models of one run (evolif compare RUN -m X -m Y) or of two runs, and refuses runs whose cap, patience,
-    judge or benchmark differ. One model in two runs that differ only in the system prompt is an ablation; for runs that
-    differ only in the judge, add --ablation judge. For the context, the partner or options, name it with --across.
+    Takes two models of one run (evolif compare RUN -m X -m Y) or of two runs. Runs of different cap or patience are cut
+    to the smaller of both; those whose judge or benchmark differ are refused. One model in two runs that differ only in
+    the system prompt is an ablation; for runs that differ only in the judge, add --ablation judge. For the context, the
+    partner or options, name it with --across.
     """
     from evolif.report import (
         Terminal,

@@ -230,7 +230,9 @@ def _session(recorder: Recorder, key: SessionKey, settings: RunSettings) -> Sess
     )
     end = recorder.end
     ending, cause, reason = (None, "", "") if end is None else (end.ending, end.cause, end.reason)
-    return Session(key.model, key.dialogue, key.epoch, settings.patience, ending, reason, turns, cause)
+    return Session(
+        key.model, key.dialogue, key.epoch, settings.patience, ending, reason, turns, cause, cap=settings.max_turns
+    )
 
 
 def _messages(

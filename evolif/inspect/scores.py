@@ -95,7 +95,7 @@ def session_object(session: Session, settings: RunSettings, *, hide_expected: bo
     }
 
 
-_FIELDS = ("model", "dialogue", "epoch", "patience", "ending", "cause", "reason")
+_FIELDS = ("model", "dialogue", "epoch", "patience", "ending", "cause", "reason", "cap")
 
 
 def _turn_object(turn: JudgedTurn, hide_expected: bool) -> dict[str, Any]:
@@ -124,4 +124,6 @@ def session_of(stored: Mapping[str, Any]) -> Session:
         )
         for one in stored["turns"]
     )
-    return Session(**{name: stored[name] for name in _FIELDS}, turns=turns)
+    # Logs of earlier versions do not know the cap.
+    known: dict[str, Any] = {name: stored[name] for name in _FIELDS if name in stored}
+    return Session(**known, turns=turns)

@@ -4,6 +4,9 @@ The sample is spread evenly over the judge's outcomes, so plain agreement in it 
 figures do: agreement among the answers that the judge accepted, agreement among those it rejected, and both weighted by
 their proportions in the run. In each, an item represents as many of the run's judged answers as its cell (group,
 outcome, model) has per scored item.
+
+The figures are about the answers of this run, and answers are drawn one by one within their cells. So an interval
+counts items, whatever dialogues they come from: chance lies in the draw of items, not in that of dialogues.
 """
 
 from __future__ import annotations

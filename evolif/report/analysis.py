@@ -86,6 +86,8 @@ class ModelSummary:
     tokens: int
     empty_answers: int = 0
     """Answers without text, which are judged like any others."""
+    cap: int | None = None
+    """Of its run, in turns."""
     at_cap: int = 0
     """Counted sessions that the cap ended."""
     early_end: EarlyEnd | None = None
@@ -149,9 +151,13 @@ class RunAnalysis:
         """The tables of its metrics: the scenario's own, and what patience or verdicts give."""
         sessions = (session for model in self.models for session in model.sessions)
         has_gate = bool(self.settings.relevance)
-        return tables_of(
-            self.scenario.table(self.settings.options), self.settings.patience, sessions, has_gate=has_gate
-        )
+        own, settings = self.scenario.table(self.settings.options), self.settings
+        return tables_of(own, settings.patience, sessions, has_gate=has_gate, cap=settings.max_turns)
+
+    @property
+    def cluster(self) -> str:
+        """The label of turns that says which dialogues are resampled together; empty for the dialogue itself."""
+        return self.tables[0].cluster if self.tables else ""
 
     @cached_property
     def headline(self) -> Metric:
@@ -348,7 +354,7 @@ class ModelAnalysis:
     @cached_property
     def summary(self) -> ModelSummary:
         """The metrics with intervals, satisfaction per group, and counts of what is left out."""
-        counts = records_from_sessions(self.sessions)
+        counts = records_from_sessions(self.sessions, self.of.cluster)
         broken = counts.suspended + counts.running + counts.withheld
         bounded = broken and self.of.settings.patience is not None
         found = figures_with_intervals(self.of.tables, self.counted, cap=self.of.settings.max_turns, **self._draws)
@@ -370,6 +376,7 @@ class ModelAnalysis:
             bounds=bounds(self.sessions, **self._cap) if bounded else None,
             tokens=self.tokens,
             empty_answers=self.empty_answers,
+            cap=self.of.settings.max_turns,
             at_cap=sessions_at_cap(self.sessions, self.of.settings.max_turns),
             early_end=self.of.early_end,
             relevance_not_judged=relevance_not_judged(self.counted) if self.of.settings.relevance else None,
@@ -412,7 +419,7 @@ class ModelAnalysis:
         def slices(by: str) -> Mapping[Key, Slice]:
             if by not in of.breakdowns:
                 return {}
-            return breakdown(self.sessions, of.facts.values(), of.breakdowns[by])
+            return breakdown(self.sessions, of.facts.values(), of.breakdowns[by], cluster=of.cluster)
 
         return cache(slices)
 
@@ -432,12 +439,12 @@ class ModelAnalysis:
     @cached_property
     def hazard(self) -> tuple[Hazard, ...]:
         """Per judged turn, the share of the sessions still running that end there."""
-        return hazard(self.sessions)
+        return hazard(self.sessions, self.of.cluster)
 
     @cached_property
     def exhaustion_by_turn(self) -> tuple[ExhaustionSpan, ...]:
         """How often patience runs out per judged turn, over turns 1 to 10, 11 to 20 and so on."""
-        return exhaustion_by_turn(self.sessions)
+        return exhaustion_by_turn(self.sessions, self.of.cluster)
 
     @cached_property
     def survival(self) -> Survival:
@@ -446,7 +453,7 @@ class ModelAnalysis:
         Raises:
             UsageError: SciPy (extra `report`) is not installed.
         """
-        return survival(self.sessions, max_turns=self.of.settings.max_turns, **self._draws)
+        return survival(self.sessions, max_turns=self.of.settings.max_turns, cluster=self.of.cluster, **self._draws)
 
     @cached_property
     def survival_bounds(self) -> SurvivalBounds | None:
@@ -457,15 +464,22 @@ class ModelAnalysis:
         """
         if self.summary.bounds is None:
             return None
-        return survival_bounds(self.sessions, **self._cap, **self._draws)
+        return survival_bounds(self.sessions, cluster=self.of.cluster, **self._cap, **self._draws)
 
     @cached_property
     def patience_sweep(self) -> tuple[SweepPoint, ...]:
         """The figures for patience 1, 2, … up to the run's own, exact, by replay; empty without patience."""
         if self.of.settings.patience is None:
             return ()
-        cap = self.of.settings.max_turns
-        return patience_sweep(self.sessions, self.of.settings.patience, intervals=True, cap=cap, **self._draws)
+        cap, cluster = self.of.settings.max_turns, self.of.cluster
+        return patience_sweep(
+            self.sessions,
+            self.of.settings.patience,
+            cap=cap,
+            cluster=cluster,
+            seed=self.of.seed,
+            resamples=self.of.resamples,
+        )
 
     @property
     def _cap(self) -> _Cap:

@@ -8,28 +8,27 @@ from itertools import combinations
 from math import inf
 
 from evolif.errors import UsageError
-from evolif.metrics import Difference, Figures, Interval, Metric, MetricTable
+from evolif.metrics import AT_N, Figures, Interval, Metric, MetricTable
 from evolif.report.analysis import ModelAnalysis, RunAnalysis
 from evolif.report.comparable import ComparableRuns
-from evolif.report.comparison import ALPHA, ModelComparison, amount, compare_models, p_value
+from evolif.report.comparison import ModelComparison, compare_models
+from evolif.report.conclusions import shared_sentence, verdict_sentence
 from evolif.report.contexts import ContextEffect, context_effects, differ_in_context, reference_pairs
+from evolif.report.extent import unit_name
 from evolif.report.floor import with_corrected
 from evolif.report.tables import headline, metric_cell, metric_text
 from evolif.report.wording import own_fault
 from evolif.scenario import Grid, Opening, TableCell
 from evolif.text import plural
 
-LENGTH = "edr_len"
-"""The metric of the answer where patience ends sessions and a scenario has no figures of its own."""
-
 MOST_PAIRS = 6
 """Up to this many pairs of models, all are compared; beyond that, the best model with every other."""
 
-HOW = "Brackets: 95 % intervals over dialogues. p: a paired permutation test, after Holm’s correction over the metrics."
+HOW = "Brackets: 95 % intervals over {}. p: the paired test of the same interval."
+_CORRECTED = "; models are told apart where it is at most .05 after Holm’s correction over all {} pairs"
 
-_UNITS = {"rate": " points", "turns": " turns", "count": ""}
 _VALUES = {"rate": " %", "turns": " turns", "count": ""}
-_LEADING = (LENGTH, "exhaustion_rate", "isr", "csr")
+_LEADING = (AT_N, "isr", "edr_len", "exhaustion_rate", "csr")
 _MOST_COLUMNS = 3
 """Of the table of references."""
 
@@ -67,12 +66,18 @@ def answer_of(runs: ComparableRuns, comparisons: Sequence[ModelComparison] = ())
     told = compared_sentences(board, comparisons)
     return Answer(
         (own.sentences + told) or standing_sentences(board),
-        HOW if any(", p " in sentence for sentence in told) else "",
+        _how(board, comparisons) if any(", p " in sentence for sentence in told) else "",
         _metrics_grid(board, own.metrics),
         reference_grid(runs),
         own.figures or ("survival", "tokens", "headline"),
         own.tables,
     )
+
+
+def _how(board: ComparableRuns, comparisons: Sequence[ModelComparison]) -> str:
+    pairs = max((pair.pairs for pair in selected_comparisons(board, comparisons)), default=1)
+    told = HOW.format(unit_name(board.analyses[0].cluster))
+    return told if pairs == 1 else f"{told[:-1]}{_CORRECTED.format(pairs)}."
 
 
 def compared_sentences(runs: ComparableRuns, comparisons: Sequence[ModelComparison] = ()) -> tuple[str, ...]:
@@ -84,15 +89,21 @@ def compared_sentences(runs: ComparableRuns, comparisons: Sequence[ModelComparis
     """
     board = runs.contestants
     try:
-        told = tuple(filter(None, map(comparison_sentence, selected_comparisons(board, comparisons))))
+        pairs = selected_comparisons(board, comparisons)
+        told = tuple(filter(None, (say(pair) for pair in pairs for say in (_verdict, shared_sentence))))
     except UsageError:
-        told = ()  # NumPy is not installed: a comparison says so where it is requested
-    return told + _savings(board)
+        told = ()  # SciPy is not installed: a comparison says so where it is requested
+    return told + tuple(board.at_floor.values()) + _savings(board)
+
+
+def _verdict(pair: ModelComparison) -> str:
+    return verdict_sentence(pair) if pair.tables and pair.paired.dialogues else ""
 
 
 def standing_sentences(runs: ComparableRuns) -> tuple[str, ...]:
     """How far each model gets."""
-    return tuple(filter(None, map(_standing, runs.heads, runs.models)))
+    found = [told for told in map(_standing, runs.heads, runs.models) if told]
+    return (*found, *runs.contestants.at_floor.values())
 
 
 def selected_comparisons(runs: ComparableRuns, comparisons: Sequence[ModelComparison]) -> list[ModelComparison]:
@@ -103,69 +114,15 @@ def selected_comparisons(runs: ComparableRuns, comparisons: Sequence[ModelCompar
         return compare_models(reference_pairs(runs.contestants), across="context")
     models = runs.contestants.models
     pairs = list(combinations(models, 2))
-    if len(pairs) > MOST_PAIRS:
+    tests = len(pairs)
+    if tests > MOST_PAIRS:
         found = [model.summary.metrics.value(model.of.headline.name) for model in models]
         best = max(range(len(models)), key=lambda i: -inf if (value := found[i]) is None else value)
         pairs = [(models[best], other) for i, other in enumerate(models) if i != best]
     try:
-        return compare_models(pairs)
+        return compare_models(pairs, tests=tests)
     except UsageError:
         return []  # for example, the runs differ in the system prompt only: the tables stand alone
-
-
-def comparison_sentence(pair: ModelComparison) -> str:
-    """By how much the better of two models is ahead in the metric of the answer; empty if that is unknown.
-
-    The figures are those of `comparison_grid`: the difference with its interval, and p after Holm's correction.
-
-    Raises:
-        UsageError: NumPy (extra `report`) is not installed.
-    """
-    if not pair.tables:
-        return ""
-    metric = _metric_of(pair.tables[0], (pair.a, pair.b))
-    found = pair.paired.differences.get(metric.name)
-    if found is None or found.value is None:
-        return ""
-    first, second = pair.labels
-    less = any(metric.name in table.lower for table in pair.tables)
-    if (found.value < 0) is not less:
-        first, second = second, first
-    told = _ahead(metric, first, second, found)
-    if not found.value:
-        return told
-    if found.p_holm is None or found.p_holm >= ALPHA:
-        return f"No significant difference: {told}"
-    return told
-
-
-def _ahead(metric: Metric, first: str, second: str, found: Difference) -> str:
-    value = found.value or 0.0
-    size = f"{amount(metric, abs(value), signed=False)}{_UNITS[metric.unit]}"
-    ends = _ends(metric, found.interval, -1 if value < 0 else 1)
-    p = "" if found.p_holm is None else f", p {_equals(p_value(found.p_holm))}"
-    if not value:
-        return f"{first} and {second} are equal in {metric.label}{ends}{p}."
-    if metric.name == LENGTH:
-        return f"{first} lasts {size} longer than {second}{ends}{p}."
-    return f"{first} is {size} ahead of {second} in {metric.label}{ends}{p}."
-
-
-def _ends(metric: Metric, interval: Interval | None, sign: int) -> str:
-    if interval is None:
-        return ""
-    low, high = sorted(sign * end for end in interval)
-    return f" [{amount(metric, low, signed=False)}, {amount(metric, high, signed=False)}]"
-
-
-def _equals(p: str) -> str:
-    return f"< {p[1:]}" if p.startswith("<") else f"= {p}"
-
-
-def _metric_of(table: MetricTable, models: Sequence[ModelAnalysis]) -> Metric:
-    """Length, where patience decides it; not if the cap does for all of them."""
-    capped = all(model.summary.saturated for model in models)
-    return table.metric(LENGTH if LENGTH in table.ratios and not capped else table.main)
 
 
 def _savings(board: ComparableRuns) -> tuple[str, ...]:
@@ -192,14 +149,40 @@ def _standing(head: str, model: ModelAnalysis) -> str:
     """How far a model gets."""
     if not model.of.tables:
         return ""
-    metric, summary = _metric_of(model.of.tables[0], (model,)), model.summary
+    metric, summary = model.of.headline, model.summary
     value, interval = summary.metrics.value(metric.name), summary.intervals.get(metric.name)
     if value is None:
         return ""
+    if metric.name == AT_N:
+        return f"{head} {_in_a_row(model, value, interval)}."
     ends = "" if interval is None else f" [{', '.join(metric_text(metric, end) for end in interval)}]"
     size = f"{metric_text(metric, value)}{_VALUES[metric.unit]}"
-    verb = "lasts" if metric.name == LENGTH else f"reaches {metric.label}"
-    return f"{head} {verb} {size}{ends}, over {plural(summary.metrics.dialogues, 'session')}."
+    return f"{head} reaches {metric.label} {size}{ends}, over {plural(summary.metrics.dialogues, 'session')}."
+
+
+def _in_a_row(model: ModelAnalysis, value: float, interval: Interval | None) -> str:
+    """How many of N requests were satisfied before the user gave up, and how long sessions lasted."""
+    caps = {record.cap for record in model.summary.counts.records}
+    cap = caps.pop() if len(caps) == 1 else None
+    if cap is None:
+        ends = "" if interval is None else " [{:.0f}, {:.0f}]".format(*(100 * end for end in interval))
+        told = f"satisfied {100 * value:.0f} %{ends} of the requests in a row"
+    else:
+        ends = "" if interval is None else " [{:.0f}, {:.0f}]".format(*(cap * end for end in interval))
+        told = f"satisfied {cap * value:.0f} of {plural(cap, 'request')} in a row{ends}"
+    return f"{told}{_lasting(model, cap)}"
+
+
+def _lasting(model: ModelAnalysis, cap: int | None) -> str:
+    try:
+        curve = model.survival
+    except UsageError:
+        return ""  # SciPy is not installed
+    told = "" if curve.median is None else f"; half of the sessions ended by turn {curve.median}"
+    if cap is None or len(curve.points) < cap:
+        return told
+    reached = curve.points[cap - 1].probability
+    return f"{told}{',' if told else ';'} {100 * reached:.0f} % reached {cap}"
 
 
 def _metrics_grid(board: ComparableRuns, names: Sequence[str]) -> Grid:
@@ -210,7 +193,7 @@ def _metrics_grid(board: ComparableRuns, names: Sequence[str]) -> Grid:
 
 
 def _leading(table: MetricTable) -> list[str]:
-    if LENGTH in table.ratios:
+    if AT_N in table.ratios:
         return [name for name in _LEADING if name in table.ratios]
     return [name for name in table.ratios if name not in table.beside]
 
@@ -219,8 +202,8 @@ def reference_grid(runs: ComparableRuns) -> Grid:
     """Models that know the answers, and the best of the answers that follow nothing, each as a row."""
     table = runs.tables[0] if runs.tables else None
     names = [name for name in table.ratios if name not in table.beside][:_MOST_COLUMNS] if table else []
-    if LENGTH in names:
-        names = [LENGTH, "isr", "csr"]
+    if AT_N in names:
+        names = [AT_N, "edr_len", "csr"]
     metrics = [table.metric(name) for name in names] if table else []
     shown: list[tuple[str, str, Figures]] = [
         (head, "knows the answers", model.summary.metrics)

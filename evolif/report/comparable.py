@@ -13,6 +13,8 @@ from evolif.errors import UsageError
 from evolif.mends import did_you_mean, one_of
 from evolif.metrics import PROCESS, MetricTable, Ranking, RankStability, rank_stability, ranking, split_half_stability
 from evolif.report.analysis import ModelAnalysis, ModelSummary, RunAnalysis
+from evolif.report.at_floor import floor_sentence
+from evolif.report.extent import unit_words
 from evolif.runner import COUNTED, Run, RunSettings, different_fields
 from evolif.scenario import Scenario, get_scenario
 from evolif.types import Session
@@ -43,8 +45,12 @@ _HARMLESS = frozenset({"seed", "judge_endpoints", "other_endpoints"})
 _SHOWN = 3
 
 
+REPLAYED = frozenset({"patience", "max_turns"})
+"""Settings in which two runs may differ that are compared: both are cut to the smaller one."""
+
+
 def kind_of(
-    a: Run, b: Run, *, same_model: bool, ablation: str | None = None, across: str | None = None
+    a: Run, b: Run, *, same_model: bool, ablation: str | None = None, across: str | None = None, replay: bool = False
 ) -> tuple[PairKind, tuple[str, ...]]:
     """The kind of a comparison of two runs, and their other differences.
 
@@ -54,18 +60,21 @@ def kind_of(
         same_model: Whether one model is compared with itself under other settings.
         ablation: One of `ABLATIONS`, if the user named the intended difference.
         across: The same, as one of `ACROSS`.
+        replay: Whether the two are cut to the smaller patience and cap, so that they may differ in them.
 
     Returns:
         The kind, and other different settings that do not forbid a comparison (temperature, seed), as clauses.
 
     Raises:
-        UsageError: cap, patience, judge or benchmark differ, or more than the intended difference; the sentence names
-            it.
+        UsageError: judge or benchmark differ, cap or patience without a replay, or more than the intended difference;
+            the sentence names it.
     """
     wanted = _wanted(ablation, across)
     fields = _different(a.settings, b.settings)
     # The gate decides figures only where it counts.
     wrong = fields & (_DECIDING | {"relevance"} if a.settings.relevance_counts else _DECIDING)
+    if replay:
+        wrong -= REPLAYED
     kind: PairKind = "models"
     for name, own in ACROSS.items():
         # Only the system prompt is found without a request: the others are compared if the user asks for it.
@@ -220,7 +229,7 @@ _WORDS: Mapping[str, tuple[str, Callable[[Any], str]]] = {
 SIZES = (5, 10, 20, 30, 50, 75, 100, 150, 200, 300, 500)
 """Dialogues in the subsamples of rank stability; only those below the number of dialogues are used."""
 
-LEADING = ("edr_len", "exhaustion_rate", "isr")
+LEADING = ("isr", "edr_len", "exhaustion_rate")
 """What models are ranked by besides the headline, where patience ends sessions; otherwise by all their metrics."""
 
 FEWEST_MODELS = 3
@@ -325,7 +334,8 @@ class ComparableRuns:
     @property
     def title_of_metrics(self) -> str:
         """Their metrics, for a title."""
-        return "The eight metrics" if self.tables == (PROCESS,) else "The metrics"
+        own = [name for table in self.tables for name in table.ratios]
+        return "ISR@N and the eight metrics" if own == list(PROCESS.ratios) else "The metrics"
 
     @cached_property
     def rank_stability(self) -> tuple[RankStability, ...]:
@@ -353,7 +363,9 @@ class ComparableRuns:
 
     @cached_property
     def ranking(self) -> Ranking | None:
-        """The order of the models in the leading metrics, with intervals; None with fewer than two models.
+        """The order of the models in the leading metrics, the headline's with intervals; None with fewer than two.
+
+        Models at the floor have no place.
 
         Raises:
             UsageError: NumPy (extra `report`) is not installed.
@@ -362,7 +374,22 @@ class ComparableRuns:
             return None
         table, first = self.tables[0], self.analyses[0]
         draws = {"seed": first.seed, "resamples": first.resamples}
-        return ranking(self._sessions, table=table, metrics=leading(table), **draws)
+        names = tuple(dict.fromkeys((first.headline.name, *leading(table))))
+        return ranking(self._ranked, table=table, metrics=names, **draws)
+
+    @cached_property
+    def at_floor(self) -> Mapping[str, str]:
+        """Models that are no better than answers that follow nothing, and so have no rank: name to a sentence."""
+        found = {head: floor_sentence(head, model) for head, model in zip(self.heads, self.models, strict=True)}
+        return {head: told for head, told in found.items() if told}
+
+    @property
+    def _ranked(self) -> Mapping[str, Sequence[Session]]:
+        return {head: own for head, own in self._sessions.items() if head not in self.at_floor}
+
+    def units(self, clusters: int, dialogues: int) -> str:
+        """How many clusters of dialogues there are, in words: “24 instances (96 dialogues)”, “150 dialogues”."""
+        return unit_words(self.analyses[0].cluster, clusters, dialogues)
 
     @property
     def _sessions(self) -> Mapping[str, Sequence[Session]]:

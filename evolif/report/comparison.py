@@ -1,39 +1,67 @@
-"""Two models, or one model in two runs, side by side: the figures, a table of them, and conclusions in words.
+"""Two models, or one model in two runs, side by side: the figures, and a table of them.
 
-Each part is computed once, on first access.
+Each part is computed once, on first access. What may be said of them is in `evolif.report.conclusions`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from evolif.metrics import Comparison as Pairing
 from evolif.metrics import (
+    SHARED_TURNS,
     Difference,
-    Interval,
     JudgeSensitivity,
     LogRank,
     Metric,
     MetricTable,
     compare,
     described,
+    holm,
     judge_sensitivity,
     log_rank,
+    replayed,
+    tables_of,
 )
+from evolif.metrics import Comparison as Pairing
 from evolif.report.analysis import ModelAnalysis
-from evolif.report.comparable import ComparableRuns, PairKind, kind_of, setting_of, short_names
+from evolif.report.comparable import REPLAYED, ComparableRuns, PairKind, kind_of, setting_of, short_names
 from evolif.report.early import early_note, marked
-from evolif.report.pairing import needed_cell, needed_clause
+from evolif.report.extent import unit_name
+from evolif.report.pairing import needed_cell
 from evolif.report.tables import decimals, metric_cell
-from evolif.report.wording import saturated_line
-from evolif.runner import reweighted_models
+from evolif.runner import different_fields, reweighted_models
 from evolif.scenario import Grid, TableCell
-from evolif.text import plural
+from evolif.types import Session
 
 ALPHA = 0.05
-"""Two models differ in a metric where p is below this after Holm's correction."""
+"""Two models are told apart in the main metric where p is at most this, after a correction if there are more pairs."""
+
+
+@dataclass(frozen=True, slots=True)
+class Replay:
+    """Where two runs of different patience or cap are cut.
+
+    Attributes:
+        patience: The smaller one; None if neither run has any.
+        cap: The smaller one, in turns.
+    """
+
+    patience: int | None
+    cap: int
+
+    @classmethod
+    def of(cls, a: ModelAnalysis, b: ModelAnalysis) -> Replay | None:
+        """What makes the two alike; None if they are."""
+        one, other = a.of.settings, b.of.settings
+        if not REPLAYED & set(different_fields(one, other)):
+            return None
+        known = [own.patience for own in (one, other) if own.patience is not None]
+        return cls(min(known, default=None), min(one.max_turns, other.max_turns))
+
+    def __str__(self) -> str:
+        return f"cap {self.cap}" if self.patience is None else f"patience {self.patience}, cap {self.cap}"
 
 
 @dataclass(frozen=True)
@@ -45,12 +73,16 @@ class ModelComparison:
         b: The second.
         kind: `models`, or the setting in which two runs of one model differ.
         also: Other settings that differ, as clauses.
+        family: All comparisons of a page, which p is corrected over; this one alone if empty.
+        tests: How many pairs the page is about, where it compares only some of them; 0 for those of the family.
     """
 
     a: ModelAnalysis = field(repr=False)
     b: ModelAnalysis = field(repr=False)
     kind: PairKind = "models"
     also: tuple[str, ...] = ()
+    family: Sequence[ModelComparison] = field(default=(), repr=False, compare=False)
+    tests: int = 0
 
     @property
     def labels(self) -> tuple[str, str]:
@@ -76,18 +108,67 @@ class ModelComparison:
         return _Pair((self.a.of, self.b.of), chosen=(self.a, self.b))
 
     @cached_property
+    def replay(self) -> Replay | None:
+        """Where both are cut, because their patience or their caps differ; None if they do not."""
+        return Replay.of(self.a, self.b)
+
+    @cached_property
+    def sessions(self) -> tuple[Sequence[Session], Sequence[Session]]:
+        """Those of both, cut alike."""
+        cut = self.replay
+        if cut is None:
+            return self.a.sessions, self.b.sessions
+        counts = self.a.of.settings.cap_counts
+        one, other = (
+            replayed(side.sessions, patience=cut.patience, cap=cut.cap, counts=counts) for side in (self.a, self.b)
+        )
+        return one, other
+
+    @cached_property
     def paired(self) -> Pairing:
-        """Per metric the difference with interval, p, Holm's p, effect size and dialogues needed.
+        """Per metric the difference with interval, p, effect size and dialogues needed.
 
         Raises:
-            UsageError: NumPy (extra `report`) is not installed.
+            UsageError: SciPy (extra `report`) is not installed.
         """
-        return compare(self.a.sessions, self.b.sessions, tables=self.tables, seed=self.a.of.seed)
+        return compare(*self.sessions, tables=self.tables)
 
     @cached_property
     def tables(self) -> tuple[MetricTable, ...]:
         """The metric tables of both."""
-        return tuple(dict.fromkeys((*self.a.of.tables, *self.b.of.tables)))
+        cut = self.replay
+        if cut is None:
+            return tuple(dict.fromkeys((*self.a.of.tables, *self.b.of.tables)))
+        run = self.a.of
+        own = run.scenario.table(run.settings.options)
+        every = (session for side in self.sessions for session in side)
+        return tables_of(own, cut.patience, every, has_gate=bool(run.settings.relevance), cap=cut.cap)
+
+    @property
+    def lead(self) -> Metric:
+        """The metric that decides."""
+        return self.tables[0].metric(self.tables[0].main)
+
+    @property
+    def leading(self) -> Difference:
+        """The difference in it."""
+        return all_differences(self)[self.lead.name]
+
+    @property
+    def pairs(self) -> int:
+        """How many pairs p is corrected over."""
+        return max(self.tests, len(self.family), 1)
+
+    @cached_property
+    def p(self) -> float | None:
+        """P of the main metric, by Holm's correction over the family; by Bonferroni's if that is only a part."""
+        own = self.leading.p
+        if own is None or self.pairs == 1:
+            return own
+        if self.pairs > len(self.family):
+            return min(1.0, self.pairs * own)
+        adjusted = holm({str(number): one.leading.p for number, one in enumerate(self.family)})
+        return next(adjusted[str(number)] for number, one in enumerate(self.family) if one is self)
 
     @cached_property
     def metrics(self) -> Mapping[str, Metric]:
@@ -101,16 +182,16 @@ class ModelComparison:
         Raises:
             UsageError: SciPy (extra `report`) is not installed.
         """
-        if self.a.of.settings.patience is None or self.b.of.settings.patience is None:
+        if any(session.patience is None for side in self.sessions for session in side):
             return None
-        return log_rank(self.a.sessions, self.b.sessions)
+        return log_rank(*self.sessions, self.tables[0].cluster)
 
     @cached_property
     def sensitivity(self) -> JudgeSensitivity | None:
         """How far the two judges agree; None if the judge is the same."""
         if self.kind != "judge":
             return None
-        return judge_sensitivity(self.a.sessions, self.b.sessions, seed=self.a.of.seed, resamples=self.a.of.resamples)
+        return judge_sensitivity(self.a.sessions, self.b.sessions, cluster=self.tables[0].cluster)
 
     @cached_property
     def same_answers(self) -> tuple[int, int]:
@@ -128,14 +209,10 @@ class ModelComparison:
         ]
         return sum(shared), len(shared)
 
-    @cached_property
-    def significant(self) -> dict[str, float]:
-        """Metric to difference, where it is significant after Holm's correction."""
-        return {
-            name: one.value
-            for name, one in self.paired.differences.items()
-            if one.value is not None and one.p_holm is not None and one.p_holm < ALPHA
-        }
+    @property
+    def told_apart(self) -> bool:
+        """Whether the two differ in the main metric."""
+        return self.p is not None and self.p <= ALPHA
 
 
 @dataclass(frozen=True)
@@ -152,27 +229,34 @@ class _Pair(ComparableRuns):
 
 
 def compare_models(
-    pairs: Sequence[tuple[ModelAnalysis, ModelAnalysis]], *, ablation: str | None = None, across: str | None = None
+    pairs: Sequence[tuple[ModelAnalysis, ModelAnalysis]],
+    *,
+    ablation: str | None = None,
+    across: str | None = None,
+    tests: int = 0,
 ) -> list[ModelComparison]:
-    """One comparison per pair; nothing is computed yet.
+    """One comparison per pair, p corrected over all of them; nothing is computed yet.
+
+    Runs that differ in patience or cap are cut to the smaller of both.
 
     Args:
         pairs: First and second of each.
         ablation: `system-prompt` or `judge`, if that is the intended difference.
         across: The intended difference, one of these or `context`, `partner` or `options`.
+        tests: How many pairs p is corrected over, where these are only some of them.
 
     Raises:
-        UsageError: cap, patience, judge or benchmark differ, or more than the intended difference.
+        UsageError: judge, benchmark or what the cap counts differ, or more than the intended difference.
     """
-    comparisons = []
+    comparisons: list[ModelComparison] = []
     for a, b in pairs:
         same = a.name == b.name and a.of is not b.of
-        kind, also = kind_of(a.of.run, b.of.run, same_model=same, ablation=ablation, across=across)
+        kind, also = kind_of(a.of.run, b.of.run, same_model=same, ablation=ablation, across=across, replay=True)
         if same and a.of.settings.endpoint(a.name) != b.of.settings.endpoint(b.name):
             also = (*also, "it used different endpoints")
         if same and a.name in reweighted_models(a.of.settings, b.of.settings):
             also = (*also, "its weights differ")
-        comparisons.append(ModelComparison(a, b, kind, also))
+        comparisons.append(ModelComparison(a, b, kind, also, comparisons, tests))
     return comparisons
 
 
@@ -183,33 +267,62 @@ def all_differences(comparison: ModelComparison) -> dict[str, Difference]:
 
 
 def comparison_grid(comparison: ModelComparison, *, narrow: bool = False) -> Grid:
-    """The metrics of both, and the differences with intervals, p, effect size and dialogues needed.
+    """The metrics of both, and the differences with intervals, p of the first, effect size and what is needed.
 
     Args:
         comparison: Of two models.
-        narrow: Without the intervals of dialogues needed, so that it fits 80 characters.
+        narrow: Without the intervals of what is needed, so that it fits 80 characters.
     """
     ends = [side.of.early_end for side in (comparison.a, comparison.b)]
     rows = tuple(
-        (
-            marked(comparison.metrics[name].head, name, ends),
-            _difference_cells(comparison.metrics[name], one, narrow=narrow),
-        )
-        for name, one in all_differences(comparison).items()
-        if name in comparison.paired.differences or comparison.metrics[name].small
+        (marked(metric.head, name, ends), _difference_cells(comparison, metric, one, narrow=narrow))
+        for name, metric, one in compared_rows(comparison)
     )
     first, second = comparison.labels
+    units = unit_name(comparison.tables[0].cluster)
     note = (
-        f"A − B in {_units(comparison)}, with 95 % intervals; p of a paired permutation test, in brackets after "
-        "Holm's correction over the metrics; d: the mean difference in standard deviations (d_z); needed: paired "
-        "dialogues to detect a difference of this size (p ≤ .05 before Holm, 80 % power)"
+        f"A − B in {_units(comparison)}, with 95 % intervals over {units}. p is that of {comparison.lead.label}"
+        f"{_corrected(comparison)}; the other intervals are without correction. d: the mean difference in standard "
+        f"deviations (d_z); needed: paired {units} to detect a difference of this size (p ≤ .05, 80 % power)"
     )
     note += "." if narrow else ", with a 95 % interval."
+    if comparison.paired.shared is not None:
+        note += " ISR shared: ISR on the turns that both were asked, the same load for both."
     if "exhaustion_rate" in comparison.paired.beside:
-        note += " EXH: exhaustion rate, sessions out of patience per 100 judged turns, outside Holm's correction."
+        note += " EXH: exhaustion rate, sessions out of patience per 100 judged turns."
     note = " ".join(filter(None, (note, early_note(ends))))
-    heads = ("A", "B", "A − B", "p (Holm)", "d", "needed")
-    return Grid("comparison", f"A: {first} · B: {second}", "metric", heads, rows, note)
+    return Grid(
+        "comparison", f"A: {first} · B: {second}", "metric", ("A", "B", "A − B", "p", "d", "needed"), rows, note
+    )
+
+
+def compared_rows(comparison: ModelComparison) -> Iterator[tuple[str, Metric, Difference]]:
+    """Name, metric and difference of what a table of two models shows: the main metric first.
+
+    Below it stands ISR on shared turns. Of the figures beside the metrics only small rates are shown.
+    """
+    found = all_differences(comparison)
+    lead = comparison.lead.name
+    yield lead, comparison.lead, found[lead]
+    if comparison.paired.shared is not None:
+        yield SHARED, shared_metric(), comparison.paired.shared
+    for name, one in found.items():
+        metric = comparison.metrics[name]
+        if name != lead and (name in comparison.paired.differences or metric.small):
+            yield name, metric, one
+
+
+SHARED = "isr_on_shared_turns"
+"""The name of ISR on the turns that both were asked, for machines."""
+
+
+def shared_metric() -> Metric:
+    """ISR on the turns that both were asked."""
+    return replace(SHARED_TURNS.metric("isr"), name=SHARED)
+
+
+def _corrected(comparison: ModelComparison) -> str:
+    return "" if comparison.pairs == 1 else f", in brackets after correction over {comparison.pairs} pairs"
 
 
 def _units(comparison: ModelComparison) -> str:
@@ -218,7 +331,9 @@ def _units(comparison: ModelComparison) -> str:
     return " and ".join(name for unit, name in named.items() if unit in units) or "the metric's own unit"
 
 
-def _difference_cells(metric: Metric, one: Difference, *, narrow: bool) -> tuple[TableCell, ...]:
+def _difference_cells(
+    comparison: ModelComparison, metric: Metric, one: Difference, *, narrow: bool
+) -> tuple[TableCell, ...]:
     between = TableCell()
     if one.value is not None:
         ends = one.interval and f"[{', '.join(amount(metric, end, signed=False) for end in one.interval)}]"
@@ -227,141 +342,21 @@ def _difference_cells(metric: Metric, one: Difference, *, narrow: bool) -> tuple
         metric_cell(metric, one.a, None),
         metric_cell(metric, one.b, None),
         between,
-        TableCell(p_value(one.p), "" if one.p_holm is None else f"({p_value(one.p_holm)})"),
-        TableCell("-" if one.effect is None else f"{one.effect:+.2f}"),
+        p_cell(comparison) if metric.name == comparison.lead.name else TableCell(""),
+        TableCell() if one.effect is None else TableCell(f"{one.effect:+.2f}"),
         TableCell(needed_cell(one.plan.needed).value) if narrow else needed_cell(one.plan.needed),
     )
 
 
-# Conclusions that claim no more than the figures support.
-
-_FEW = 2
-"""Where no metric differs significantly, the intervals of so many are reported."""
-
-
-def kind_line(comparison: ModelComparison) -> str:
-    """What differs between two runs of one model; empty between models."""
-    first, second = comparison.a.of.settings, comparison.b.of.settings
-    if comparison.kind == "system-prompt":
-        on, off = ("A", "B") if first.system_prompt else ("B", "A")
-        equal = "" if comparison.also else ", all else equal"
-        return (
-            f"System-prompt ablation: {comparison.a.name} with the system prompt ({on}) and without it ({off}){equal}."
-        )
-    if comparison.kind == "judge":
-        same, shared = comparison.same_answers
-        answers = (
-            "the same answers"
-            if same == shared
-            else f"only {same} of the {shared} shared turns have the same answer, so the differences include the "
-            "model's own randomness; use evolif rejudge to exclude it"
-        )
-        judges = f"{first.judge} (A) and {second.judge} (B)"
-        return f"Judge sensitivity: {comparison.a.name} under the judges {judges}, {answers}."
-    if comparison.kind != "models":
-        mine, other = setting_of(comparison.kind, first), setting_of(comparison.kind, second)
-        equal = "" if comparison.also else ", all else equal"
-        return f"Effect of the {comparison.kind}: {comparison.a.name} with {mine} (A) and {other} (B){equal}."
-    return ""
-
-
-def left_out_line(comparison: ModelComparison) -> str:
-    """Dialogues that enter no figure of the comparison, and why; empty if there are none."""
-    listed = ", ".join(f"{number} {why}" for why, number in comparison.paired.left_out.items())
-    return f"Dialogues left out: {listed}." if listed else ""
-
-
-def no_interval_line(comparison: ModelComparison) -> str:
-    """Which differences have no interval, and why; empty if all have one."""
-    known = {name: one for name, one in all_differences(comparison).items() if one.value is not None}
-    bare = [comparison.metrics[name].label for name, one in known.items() if one.interval is None]
-    if not bare:
-        return ""
-    listed = "" if len(bare) == len(known) else f" in {', '.join(bare)}"
-    return (
-        f"No interval of A − B{listed}: fewer than six dialogues count for both, so the permutation test behind "
-        f"intervals cannot reach p ≤ {ALPHA}."
-    )
-
-
-def saturation_line(comparison: ModelComparison) -> str:
-    """That the cap bounds EDR len, for whom; empty if it does not."""
-    sides = zip("AB", (comparison.a, comparison.b), strict=True)
-    lines = [saturated_line(side, model.summary, model.of.settings.max_turns) for side, model in sides]
-    return " ".join(filter(None, lines))
-
-
-def log_rank_line(comparison: ModelComparison) -> str:
-    """The test of the two survival curves; empty without patience."""
-    found = comparison.log_rank
-    if found is None:
-        return ""
-    if found.statistic is None or found.p is None:
-        return "Log-rank test of the survival curves: nothing to test: no ending distinguishes them."
-    longer = "A" if found.statistic < 0 else "B"
-    which = f"{longer} lasts longer than expected if they were equal" if found.statistic else "no difference"
-    return (
-        f"Log-rank test of the survival curves: z {found.statistic:+.2f}, p {p_value(found.p)} ({which}; the test "
-        "treats sessions as independent, the table pairs them by dialogue)."
-    )
-
-
-def conclusion(comparison: ModelComparison) -> str:
-    """What the comparison shows, and under which conditions."""
-    paired = comparison.paired
-    if not paired.dialogues:
-        return "A and B have no dialogue that counts in both, so they cannot be compared."
-    apart = comparison.significant
-    where = _where(comparison)
-    if apart:
-        parts = [_higher(comparison, apart, above=True), _higher(comparison, apart, above=False)]
-        rest = len(paired.differences) - len(apart)
-        others = f" In the other {rest} the two do not differ significantly." if rest else ""
-        return f"{'; '.join(part for part in parts if part)}.{others} {where}"
-    return f"{_not_apart(comparison)} {where}"
-
-
-def few_dialogues_line(comparison: ModelComparison) -> str:
-    """A warning that there are too few dialogues for any significant difference; empty if there are enough."""
-    paired = comparison.paired
-    tests = sum(one.p is not None for one in paired.differences.values())
-    if not paired.dialogues or not tests or 2.0 ** (1 - paired.dialogues) * tests < ALPHA:
-        return ""
-    needed = next(n for n in range(1, 64) if 2.0 ** (1 - n) * tests < ALPHA)
-    return (
-        f"With {plural(paired.dialogues, 'dialogue')} the permutation test cannot reach p < {ALPHA} in all "
-        "metrics after "
-        f"Holm's correction, whatever the answers; it needs at least {needed}."
-    )
-
-
-def judges_lines(comparison: ModelComparison) -> Iterator[str]:
-    """How far two judges agree; nothing if the judge is the same."""
-    found = comparison.sensitivity
-    if found is None:
-        return
-    judged = {group: one for group, one in found.groups.items() if one.n and one.both + one.neither < one.n}
-    word = comparison.a.of.scenario.requirement
-    if not found.overall.n:
-        yield f"No {word} has a verdict from both judges."
-    elif not judged:
-        every = "the" if found.overall.n == 1 else "all"
-        yield f"The two judges agree on {every} {plural(found.overall.n, word)} that both judged."
-    for group, one in judged.items():
-        kappa = "κ undefined" if one.kappa is None else f"κ {one.kappa:.2f}"
-        yield (
-            f"{group}: {one.both + one.neither} of {plural(one.n, 'verdict')} agree, {kappa}; satisfied only for A: "
-            f"{one.first_only}, only for B: {one.second_only}."
-        )
-    if found.one_sided:
-        listed = ", ".join(f"{group} {number}" for group, number in found.one_sided.items())
-        yield f"{word.capitalize()}s with a verdict from only one judge: {listed}."
+def p_cell(comparison: ModelComparison) -> TableCell:
+    """P of the main metric, and after correction where there are more pairs."""
+    return TableCell(p_value(comparison.leading.p), "" if comparison.pairs == 1 else f"({p_value(comparison.p)})")
 
 
 def p_value(p: float | None) -> str:
     """A p value as tables print it."""
     if p is None:
-        return "-"
+        return "–"
     return "<.001" if p < 0.001 else f"{p:.3f}".removeprefix("0")
 
 
@@ -372,68 +367,3 @@ def amount(metric: Metric, value: float, *, signed: bool = True) -> str:
     if not text.strip("+-0."):
         return text[1:]
     return text if signed else text.removeprefix("+")
-
-
-def _higher(comparison: ModelComparison, apart: Mapping[str, float], *, above: bool) -> str:
-    sign = 1 if above else -1
-    differences = [
-        _size(comparison.metrics[name], comparison.paired.differences[name].interval, value, sign)
-        for name, value in apart.items()
-        if (value > 0) == above
-    ]
-    if not differences:
-        return ""
-    label = comparison.labels[0 if above else 1]
-    return f"{'A' if above else 'B'}, {label}, is higher in {', '.join(differences)} (Holm's p < {ALPHA})"
-
-
-_UNITS = {"rate": " points", "turns": " turns", "count": ""}
-
-
-def _size(metric: Metric, interval: Interval | None, value: float, sign: int) -> str:
-    ends = ""
-    if interval is not None:
-        low, high = sorted(sign * end for end in interval)
-        ends = f" [{amount(metric, low, signed=False)}, {amount(metric, high, signed=False)}]"
-    return f"{metric.label} by {amount(metric, sign * value, signed=False)}{ends}{_UNITS[metric.unit]}"
-
-
-def _not_apart(comparison: ModelComparison) -> str:
-    paired = comparison.paired
-    sentences = [
-        f"Over {plural(paired.dialogues, 'dialogue')} A and B differ significantly in no metric (Holm's p ≥ "
-        f"{ALPHA} throughout). "
-        "This does not show that they are equal"
-    ]
-    mains = [table.metric(table.main) for table in comparison.tables]
-    ranges = []
-    own = {name: comparison.metrics[name] for name in paired.differences}
-    for metric in _most_telling(own, mains):
-        one = paired.differences[metric.name]
-        if one.interval is not None and one.interval[0] < one.interval[1]:
-            low, high = (amount(metric, end) for end in one.interval)
-            ranges.append(f"{metric.label} may differ by {low} to {high}{_UNITS[metric.unit]}")
-    if ranges:
-        sentences[0] += ": " + ", ".join(ranges)
-    if mains and (needed := needed_clause(paired.differences[mains[0].name].plan, paired.dialogues)):
-        sentences.append(f"A difference in {mains[0].label} like the one seen would need {needed}")
-    return ". ".join(sentences) + "."
-
-
-def _most_telling(metrics: Mapping[str, Metric], mains: Sequence[Metric]) -> list[Metric]:
-    """The headlines, then the others in their order."""
-    return list(dict.fromkeys((*mains, *metrics.values())))[:_FEW]
-
-
-def _where(comparison: ModelComparison) -> str:
-    settings = comparison.a.of.settings
-    judge = "" if comparison.kind == "judge" else f", judge {settings.judge}"
-    capped = any(model.summary.counts.censored for model in (comparison.a, comparison.b))
-    return (
-        f"This holds for dialogues drawn in the same way, at {_patience(settings.patience)}cap {settings.max_turns}"
-        f"{judge}" + ("; some sessions were cut, so lengths are compared only up to the cut." if capped else ".")
-    )
-
-
-def _patience(patience: int | None) -> str:
-    return "" if patience is None else f"patience {patience}, "

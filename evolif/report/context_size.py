@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from evolif.contexts import FullHistory, OwnCost, context_tokens, tokenizer_name
-from evolif.metrics import Interval
+from evolif.metrics import Cluster, Interval, clusters_of
 from evolif.metrics.intervals import ratio_interval
 from evolif.runner import EarlyEnd, Run, TurnRecord
 from evolif.scenario import Benchmark, Environment, Services, blaming, get_scenario, options_of
@@ -40,16 +40,18 @@ class ContextSession:
         dialogue: Its number.
         rounds: The class of the dialogue, from the label `rounds`; None where there is none.
         turns: Those of the model under test.
+        cluster: What it is resampled with.
     """
 
     dialogue: int
     rounds: int | None
     turns: tuple[ContextTurn, ...]
+    cluster: Cluster
 
 
 @dataclass(frozen=True, slots=True)
 class TokenMean:
-    """Tokens a turn, all turns pooled, with its 95 % interval over dialogues."""
+    """Tokens a turn, all turns pooled, with its 95 % interval over clusters."""
 
     value: float
     interval: Interval | None = None
@@ -133,9 +135,9 @@ class ContextSize:
 
 
 def _class(sessions: Sequence[ContextSession]) -> ContextClass:
-    rows: defaultdict[int, list[float]] = defaultdict(lambda: [0.0, 0.0, 0.0])
+    rows: defaultdict[Cluster, list[float]] = defaultdict(lambda: [0.0, 0.0, 0.0])
     for session in sessions:
-        row = rows[session.dialogue]  # epochs of one dialogue are not independent
+        row = rows[session.cluster]  # epochs of one dialogue are not independent
         row[0] += len(session.turns)
         row[1] += sum(turn.tokens for turn in session.turns)
         row[2] += sum(turn.tokens + turn.own.tokens for turn in session.turns)
@@ -173,6 +175,8 @@ def context_size(
     is_full = run.settings.context == FullHistory.name
     sessions: list[ContextSession] = []
     scenario = get_scenario(run.settings.scenario)
+    table = scenario.table(run.settings.options)
+    label = "" if table is None else table.cluster
     with blaming(scenario):
         options = options_of(scenario.play, run.settings.options, scenario.name)
         environment = scenario.environment(benchmark, options, Services())
@@ -187,7 +191,8 @@ def context_size(
             else:
                 turns = tuple(_stored(own))
             if turns:
-                sessions.append(ContextSession(session.dialogue, _rounds(own), turns))
+                cluster = clusters_of(label, [session])[session.dialogue]
+                sessions.append(ContextSession(session.dialogue, _rounds(own), turns, cluster))
     if not sessions:
         return None
     # What never says anything is not missing.

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
 from evolif.contexts import FullHistory
-from evolif.metrics import FEWEST, Interval, Metric, MetricTable, dialogue_rows
-from evolif.metrics.intervals import ratio_interval
-from evolif.metrics.statistics import middle, resampled_sums
+from evolif.metrics import FEWEST, Cluster, Interval, Metric, MetricTable, cluster_rows, clustered
+from evolif.metrics.distributions import student_quantile
+from evolif.metrics.intervals import freedom_of, ratio_interval, standard_error
 from evolif.report.analysis import ModelAnalysis
 from evolif.report.comparable import ComparableRuns
 from evolif.report.context_size import ContextSize
 from evolif.scenario import Scenario
+from evolif.types import Session
 
 TABLE = "contexts"
 """The name of the table of tokens and own cost; a scenario whose chapters name it always shows it."""
@@ -31,6 +32,8 @@ _Row: TypeAlias = tuple[float, float, float, float, float]
 """Of one dialogue: numerator and denominator of the score, context tokens, these with own ones, turns."""
 _Classes: TypeAlias = Sequence[tuple[float, ...]]
 """Sums over the dialogues of each class: those of the strategy, then those of the reference."""
+_Clusters: TypeAlias = dict[Cluster, tuple[float, ...]]
+"""Of one class of dialogues, cluster to the sums of the strategy, then of the reference."""
 _Figure: TypeAlias = Callable[[_Classes], float | None]
 _NONE: _Row = (0.0, 0.0, 0.0, 0.0, 0.0)
 
@@ -39,7 +42,7 @@ _NONE: _Row = (0.0, 0.0, 0.0, 0.0, 0.0)
 class Percent:
     """A relative change in per cent; None where it is undefined.
 
-    Its 95 % bootstrap interval over dialogues is None with fewer than six, or where all of them agree.
+    Its 95 % interval, Student's over clusters with the jackknife, is None with fewer than six, or where all agree.
     """
 
     value: float | None
@@ -132,14 +135,15 @@ def class_scores(model: ModelAnalysis, size: ContextSize, scored: tuple[MetricTa
     table, metric = scored
     top, bottom = table.places(metric.name)
     classes = {session.dialogue: session.rounds for session in size.sessions}
-    rows: defaultdict[int, list[tuple[float, float]]] = defaultdict(list)
-    for dialogue, row in dialogue_rows(table, model.counted).items():
-        rounds = classes.get(dialogue)
+    of_class: defaultdict[int, list[Session]] = defaultdict(list)
+    for session in model.counted:
+        rounds = classes.get(session.dialogue)
         if rounds is not None:
-            rows[rounds].append((row[top], row[bottom]))
+            of_class[rounds].append(session)
     found = {}
-    for rounds in sorted(rows):
-        tops, bottoms = zip(*rows[rounds], strict=True)
+    for rounds in sorted(of_class):
+        rows = cluster_rows(table, of_class[rounds]).values()
+        tops, bottoms = [row[top] for row in rows], [row[bottom] for row in rows]
         value = math.fsum(tops) / math.fsum(bottoms) if any(bottoms) else None
         found[rounds] = ClassScore(value, ratio_interval(tops, bottoms, rate=metric.unit == "rate"))
     return found
@@ -195,22 +199,24 @@ def _effects(one: _Side, base: _Side, scored: tuple[MetricTable, Metric]) -> lis
         # A system text that only one of the two counts would pass for a difference of the strategies.
         mine, theirs = ({d: _without_tokens(row) for d, row in side.items()} for side in (mine, theirs))
     classes = {session.dialogue: session.rounds for session in base_size.sessions}
-    groups: defaultdict[int | None, list[int]] = defaultdict(list)
-    for place, dialogue in enumerate(shared):
-        groups[classes.get(dialogue)].append(place)
-    draws = {"seed": model.of.seed, "resamples": model.of.resamples}
-    rows = [(*mine[dialogue], *theirs[dialogue]) for dialogue in shared]
-    sums = {rounds: _Sums.of(rows, places, draws) for rounds, places in groups.items()}
+    clusters = {session.dialogue: session.cluster for session in base_size.sessions}
+    sums: dict[int | None, _Clusters] = {}
+    for dialogue in shared:
+        own = sums.setdefault(classes.get(dialogue), {})
+        before = own.get(clusters[dialogue], (0.0,) * 10)
+        row = (*mine[dialogue], *theirs[dialogue])
+        own[clusters[dialogue]] = tuple(one + more for one, more in zip(before, row, strict=True))
+    numbers = Counter(classes.get(dialogue) for dialogue in shared)
     found = [_effect(name, reference, None, len(shared), list(sums.values()))]
     known = sorted(rounds for rounds in sums if rounds is not None)
-    found += [_effect(name, reference, rounds, len(groups[rounds]), [sums[rounds]]) for rounds in known]
+    found += [_effect(name, reference, rounds, numbers[rounds], [sums[rounds]]) for rounds in known]
     return found
 
 
 def _rows(model: ModelAnalysis, size: ContextSize, scored: tuple[MetricTable, Metric]) -> dict[int, _Row]:
     table, metric = scored
     top, bottom = table.places(metric.name)
-    scores = dialogue_rows(table, model.counted)
+    scores = cluster_rows(clustered(table, ""), model.counted)
     rows: dict[int, _Row] = {}
     for session in size.sessions:
         if session.dialogue not in scores:
@@ -227,41 +233,37 @@ def _without_tokens(row: _Row) -> _Row:
     return row[0], row[1], 0.0, 0.0, row[4]
 
 
-@dataclass(frozen=True, slots=True)
-class _Sums:
-    """Of some dialogues the sums of both sides' rows: as they are, and for each resample of all dialogues."""
-
-    point: tuple[float, ...]
-    drawn: tuple[tuple[float, ...], ...]
-
-    @classmethod
-    def of(cls, rows: Sequence[Sequence[float]], places: Iterable[int], draws: Mapping[str, int]) -> _Sums:
-        """Those at some places; the others add nothing."""
-        inside = set(places)
-        kept = [row if place in inside else (0.0,) * len(row) for place, row in enumerate(rows)]
-        columns = list(zip(*kept, strict=True))
-        if len(inside) < FEWEST:
-            return cls(tuple(map(math.fsum, columns)), ())
-        drawn = resampled_sums(columns, seed=draws["seed"], resamples=draws["resamples"])
-        return cls(tuple(map(math.fsum, columns)), tuple(zip(*map(list, drawn), strict=True)))
-
-
-def _effect(name: str, reference: str, rounds: int | None, dialogues: int, sums: Sequence[_Sums]) -> ContextEffect:
-    point = [one.point for one in sums]
-    drawn = list(zip(*(one.drawn for one in sums), strict=False)) if all(one.drawn for one in sums) else []
+def _effect(name: str, reference: str, rounds: int | None, dialogues: int, sums: Sequence[_Clusters]) -> ContextEffect:
     return ContextEffect(
-        name, reference, rounds, dialogues, *(_percent(figure, point, drawn) for figure in (_gain, _drop, _total_drop))
+        name, reference, rounds, dialogues, *(_percent(figure, sums) for figure in (_gain, _drop, _total_drop))
     )
 
 
-def _percent(figure: _Figure, point: _Classes, drawn: Sequence[_Classes]) -> Percent:
+def _percent(figure: _Figure, classes: Sequence[_Clusters]) -> Percent:
+    point = [_total(own.values()) for own in classes]
     value = figure(point)
-    if value is None:
-        return Percent(None)
-    values = [one for classes in drawn if (one := figure(classes)) is not None]
-    ends = middle(values, value) if values else None
-    # An interval of a single point says nothing: all dialogues agree.
-    return Percent(value, None if ends is None or math.isclose(*ends, rel_tol=1e-9, abs_tol=1e-9) else ends)
+    if value is None or min(map(len, classes), default=0) < FEWEST:
+        return Percent(value)
+    without = []
+    for cluster in dict.fromkeys(cluster for own in classes for cluster in own):
+        left = [
+            tuple(one - less for one, less in zip(sums, own.get(cluster, (0.0,) * len(sums)), strict=True))
+            for sums, own in zip(point, classes, strict=True)
+        ]
+        found = figure(left)
+        if found is None:
+            return Percent(value)
+        without.append(found)
+    mean = math.fsum(without) / len(without)
+    influence = [(len(without) - 1) * (mean - one) for one in without]
+    if all(math.isclose(one, 0.0, abs_tol=1e-9) for one in influence):
+        return Percent(value)  # an interval of a single point says nothing: all dialogues agree
+    half = student_quantile(freedom_of(influence)) * standard_error(influence)
+    return Percent(value, (value - half, value + half))
+
+
+def _total(rows: Iterable[tuple[float, ...]]) -> tuple[float, ...]:
+    return tuple(map(math.fsum, zip(*rows, strict=True)))
 
 
 def _gain(classes: _Classes) -> float | None:

@@ -1,4 +1,7 @@
-"""How much each model of a table has played: dialogues, and how often each; and what follows if it is not the same."""
+"""How much each model of a table has played: dialogues, and how often each; what follows if it is not the same.
+
+And what intervals and tests take as one of it, in words.
+"""
 
 from __future__ import annotations
 
@@ -83,3 +86,27 @@ def _shared(extents: Sequence[Extent]) -> int:
 
 def _times(number: int) -> str:
     return {1: "once", 2: "twice"}.get(number, f"{number} times")
+
+
+def unit_words(label: str, clusters: int, dialogues: int) -> str:
+    """How many there are.
+
+    Args:
+        label: Of what is taken together, such as `instance`; empty for the dialogue.
+        clusters: How many.
+        dialogues: How many dialogues they have.
+
+    Example:
+        >>> unit_words("instance", 24, 96)
+        '24 instances (96 dialogues)'
+    """
+    if not label:
+        return plural(dialogues, "dialogue")
+    return f"{plural(clusters, label, unit_name(label))} ({plural(dialogues, 'dialogue')})"
+
+
+def unit_name(label: str) -> str:
+    """Several of what is taken together: instances, matches, dialogues."""
+    if not label:
+        return "dialogues"
+    return f"{label}es" if label.endswith("ch") else f"{label}s"

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from evolif.errors import UsageError
-from evolif.metrics import PROCESS, CorrectedCsr, Figures, Floor, Metric
+from evolif.metrics import AT_N, PROCESS, CorrectedCsr, Figures, Floor, Metric
 from evolif.report.analysis import RunAnalysis
 from evolif.report.comparable import ComparableRuns
 from evolif.report.tables import metric_cell
@@ -15,7 +15,7 @@ from evolif.scenario import Grid, TableCell
 
 CORRECTED = Metric("csr_corrected", "CSR corr.", "rate", meaning="CSR between the floor (0) and the ceiling (100)")
 CSR = PROCESS.metric("csr")
-_SHOWN = (PROCESS.metric("edr_len"), PROCESS.metric("rob"), CSR, PROCESS.metric("isr"))
+_SHOWN = tuple(map(PROCESS.metric, (AT_N, "edr_len", "rob", "csr", "isr")))
 _ANSWERS = (
     "empty: no text; echo: the last message back; refusal: an apology; yes: “yes”; repeat: its previous answer again, "
     "which is the first message back. None of them follows anything."

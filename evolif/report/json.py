@@ -12,6 +12,7 @@ from evolif.errors import UsageError
 from evolif.metrics import (
     Agreement,
     Ceiling,
+    Difference,
     Figures,
     Interval,
     Key,
@@ -25,10 +26,12 @@ from evolif.metrics import (
     Survival,
     SweepPoint,
     expected_length,
+    patience_left,
 )
 from evolif.report.analysis import ModelAnalysis, ModelSummary, RunAnalysis, folder_name
 from evolif.report.comparable import ComparableRuns
-from evolif.report.comparison import ModelComparison, all_differences, conclusion
+from evolif.report.comparison import SHARED, ModelComparison, all_differences
+from evolif.report.conclusions import conclusion
 from evolif.report.context_size import ContextSize
 from evolif.report.context_tables import effects_object, size_object
 from evolif.report.contexts import context_sizes, differ_in_context
@@ -175,7 +178,9 @@ def _exhaustion(summary: ModelSummary) -> dict[str, Any]:
     """What belongs to the exhaustion rate; nothing without patience."""
     if "exhaustion_rate" not in summary.metrics.values:
         return {}
-    length = expected_length(summary.metrics.value("exhaustion_rate"), summary.intervals.get("exhaustion_rate"))
+    rate, ends = summary.metrics.value("exhaustion_rate"), summary.intervals.get("exhaustion_rate")
+    exhausted = sum(patience_left(record) == 0 for record in summary.counts.records)
+    length = expected_length(rate, ends, cap=summary.cap, exhausted=exhausted)
     return {
         "expected_length": dict(zip(("value", "low", "high"), map(_finite, length), strict=True)),
         "at_cap": summary.at_cap,
@@ -377,26 +382,38 @@ def _comparison(one: ModelComparison) -> dict[str, Any]:
         "also_differ": list(one.also),
         "not_alike": pair_line(one.a.summary, one.b.summary),
         "dialogues": paired.dialogues,
+        "unit": one.tables[0].cluster or "dialogue",
+        "clusters": paired.clusters,
         "left_out": dict(paired.left_out),
-        "exact": paired.exact,
-        "permutations": paired.permutations,
-        "metrics": {
-            name: {
-                "a": _finite(found.a),
-                "b": _finite(found.b),
-                "difference": _interval(found.value, found.interval),
-                "p": _finite(found.p),
-                "p_holm": _finite(found.p_holm),
-                "effect": _finite(found.effect),
-                **_plan(found.plan),
-            }
-            for name, found in all_differences(one).items()
-        },
+        "replayed_at": None if one.replay is None else asdict(one.replay),
+        "n": paired.cap,
+        "ended_early": paired.early,
+        "main": one.lead.name,
+        "tests": one.pairs,
+        "metrics": {name: _difference(found, one, name) for name, found in _differences(one).items()},
         **({} if one.log_rank is None else {"log_rank": _log_rank(one.log_rank)}),
         **({"contexts": _or_reason(lambda: _contexts(one))} if one.kind == "context" else {}),
-        "told_apart": list(one.significant),
+        "told_apart": [one.lead.name] if one.told_apart else [],
         "judges": _judges(one),
         "conclusion": conclusion(one),
+    }
+
+
+def _differences(one: ModelComparison) -> dict[str, Difference]:
+    shared = one.paired.shared
+    return all_differences(one) | ({} if shared is None else {SHARED: shared})
+
+
+def _difference(found: Difference, one: ModelComparison, name: str) -> dict[str, Any]:
+    """One metric; p after correction of the main one alone."""
+    return {
+        "a": _finite(found.a),
+        "b": _finite(found.b),
+        "difference": _interval(found.value, found.interval),
+        "p": _finite(found.p),
+        "p_holm": _finite(one.p) if name == one.lead.name else None,
+        "effect": _finite(found.effect),
+        **_plan(found.plan),
     }
 
 
@@ -411,7 +428,6 @@ def _plan(plan: Plan) -> dict[str, Any]:
     return {
         "dialogues_needed": None if plan.needed is None else plan.needed.dialogues,
         "dialogues_needed_interval": None if plan.needed is None else _fields(plan.needed, "low", "high"),
-        "dialogues_needed_holm": None if plan.needed_holm is None else plan.needed_holm.dialogues,
         "correlation": _interval(pairing.correlation, pairing.interval),
         "pairing_gain": _finite(pairing.gain),
     }

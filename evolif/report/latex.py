@@ -11,10 +11,11 @@ from unicodedata import normalize
 
 import evolif.report.tables as sections
 from evolif.report.comparable import ComparableRuns
-from evolif.report.comparison import ModelComparison, comparison_grid, conclusion, no_interval_line
+from evolif.report.comparison import ModelComparison, comparison_grid
+from evolif.report.conclusions import conclusion, few_early_line, no_interval_line, paired_line
 from evolif.report.context_tables import context_grids
 from evolif.report.early import early_note
-from evolif.report.extent import extents_line, pair_line
+from evolif.report.extent import extents_line, pair_line, unit_name
 from evolif.report.floor import floor_grids, with_corrected
 from evolif.report.pairing import pairing_line
 from evolif.report.ranks import rank_grids
@@ -88,7 +89,8 @@ def latex_comparisons(comparisons: Sequence[ModelComparison]) -> str:
     for number, one in enumerate(comparisons, start=1):
         grid = comparison_grid(one)
         played = pair_line(one.a.summary, one.b.summary)
-        notes = grid.note, played, no_interval_line(one), pairing_line(one.tables, one.paired), conclusion(one)
+        lines = paired_line(one), no_interval_line(one), few_early_line(one)
+        notes = grid.note, played, *lines, pairing_line(one.tables, one.paired), conclusion(one)
         grid = replace(grid, note=" ".join(filter(None, notes)))
         prefix = f"{number}-" if len(comparisons) > 1 else ""
         parts += _tables(grid, prefix, widest=len(grid.heads))
@@ -144,7 +146,7 @@ def _grids(runs: ComparableRuns) -> Iterator[Grid]:
         early_note(one.early_end for one in runs.analyses),
     )
     note = " ".join(filter(None, notes))
-    title = f"{runs.title_of_metrics} with 95 % intervals over dialogues"
+    title = f"{runs.title_of_metrics} with 95 % intervals over {unit_name(runs.analyses[0].cluster)}"
     headline = with_corrected(headline, [model.csr_corrected for model in runs.models])
     yield replace(headline, title=title, note=note)
     yield from floor_grids(runs)

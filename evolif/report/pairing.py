@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from evolif.metrics import Comparison, MetricTable, Needed, Plan
+from evolif.metrics import Comparison, MetricTable, Needed
 from evolif.scenario import TableCell
-from evolif.text import plural
 
 _TOO_MANY = 100_000
 """A bound beyond this is as good as none."""
@@ -21,15 +20,6 @@ def needed_cell(needed: Needed | None) -> TableCell:
     return TableCell(f"{needed.dialogues}", f"[{needed.low}–{needed.high}]")
 
 
-def needed_clause(plan: Plan, dialogues: int) -> str:
-    """Dialogues needed after Holm's correction, for a sentence; empty if there are enough, or no difference."""
-    needed = plan.needed_holm or plan.needed
-    if needed is None or needed.dialogues <= dialogues:
-        return ""
-    top = "with no upper limit" if needed.high is None or needed.high > _TOO_MANY else f"to {needed.high}"
-    return f"about {plural(needed.dialogues, 'dialogue')} ({needed.low} {top}) to be detected after Holm's correction"
-
-
 def pairing_line(tables: Sequence[MetricTable], paired: Comparison) -> str:
     """How alike the two find the dialogues, and what pairing is worth; empty if that is undefined.
 
@@ -40,7 +30,7 @@ def pairing_line(tables: Sequence[MetricTable], paired: Comparison) -> str:
     if not tables:
         return ""
     metric = tables[0].metric(tables[0].main)
-    pairing = paired.differences[metric.name].plan.pairing
+    pairing = {**paired.differences, **paired.beside}[metric.name].plan.pairing
     if pairing.correlation is None:
         return ""
     ends = "" if pairing.interval is None else f" [{pairing.interval[0]:.2f}, {pairing.interval[1]:.2f}]"

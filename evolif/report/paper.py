@@ -11,7 +11,8 @@ from evolif.errors import UsageError
 from evolif.metrics import Figures, Interval, Metrics
 from evolif.report.analysis import ModelAnalysis, RunAnalysis
 from evolif.report.comparable import ComparableRuns
-from evolif.report.comparison import ModelComparison, compare_models, no_interval_line
+from evolif.report.comparison import ModelComparison, compare_models
+from evolif.report.conclusions import no_interval_line
 from evolif.report.figures import draw
 from evolif.report.figures.data import group_matrix
 from evolif.report.figures.style import ONE_COLUMN, TEXT, blank, label, labels, markdown, style

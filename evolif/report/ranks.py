@@ -10,6 +10,7 @@ from typing import Any
 from evolif.errors import UsageError
 from evolif.metrics import Order, Place, Ranking, RankStability, fewest_dialogues
 from evolif.report.comparable import ComparableRuns
+from evolif.report.extent import unit_name
 from evolif.scenario import Grid, TableCell, TableRow
 from evolif.text import plural
 
@@ -42,45 +43,48 @@ def _places(runs: ComparableRuns, found: Ranking) -> Grid:
         if len(places) > 1
     )
     if not rows:
-        return Grid("ranks", _RANKS, "metric", (), (), "There is no dialogue that all models have finished.")
+        why = "There is no dialogue that all models have finished."
+        if _too_few(runs):
+            why = " ".join(("Fewer than two models are left to rank.", *runs.at_floor.values()))
+        return Grid("ranks", _RANKS, "metric", (), (), why)
     note = (
-        f"Over the {plural(found.dialogues, 'dialogue')} that all models have. A rank counts the models that "
-        "are told apart: "
-        f"{_holm(found)}."
+        f"Over the {runs.units(found.clusters, found.dialogues)} that all models have. A rank in "
+        f"{metrics[found.main].label} counts the models that are told apart: {_holm(found)}. Ranks in other metrics "
+        "are the order of the figures, with no word on how certain it is."
     )
+    note = " ".join((note, *runs.at_floor.values()))
     return Grid("ranks", _RANKS, "metric", heads, rows, note)
 
 
+def _too_few(runs: ComparableRuns) -> bool:
+    """Whether all models but one are at the floor."""
+    return len(runs.models) - len(runs.at_floor) < 2
+
+
 def _holm(found: Ranking) -> str:
-    metrics = len({pair.metric for pair in found.pairs})
-    pairs = len({(pair.a, pair.b) for pair in found.pairs})
-    return (
-        f"p of the paired permutation test below .05 after Holm's correction over {plural(pairs, 'pair')} of "
-        f"models in {plural(metrics, 'metric')}, {plural(len(found.pairs), 'test')}"
-    )
+    pairs = sum(pair.metric == found.main for pair in found.pairs)
+    corrected = "" if pairs == 1 else f" after Holm's correction over {plural(pairs, 'pair')} of models"
+    return f"p of the paired test at most .05{corrected}"
 
 
 def _place(place: Place | None) -> TableCell:
-    return TableCell() if place is None else TableCell(f"{place.rank:g}", f"[{place.low}–{place.high}]")
+    if place is None:
+        return TableCell()
+    return TableCell(f"{place.rank:g}", "" if place.low is None else f"[{place.low}–{place.high}]")
 
 
 def _pairs(runs: ComparableRuns, found: Ranking) -> Iterator[Grid]:
     """How often the model of the row is better than that of the column, in the headline."""
-    table = runs.tables[0]
-    label = table.metric(table.main).label
-    own = [(pair, pair.above) for pair in found.pairs if pair.metric == table.main and pair.above is not None]
-    title = f"How often the model on the left is better in {label}, in per cent of resamples of the dialogues"
-    if not own:
-        yield Grid(
-            "pairs",
-            title,
-            "model",
-            (),
-            (),
-            f"This needs at least {plural(fewest_dialogues(), 'dialogue')} of all models.",
-        )
+    label = runs.tables[0].metric(found.main).label
+    own = [(pair, pair.above) for pair in found.pairs if pair.metric == found.main and pair.above is not None]
+    units = unit_name(runs.analyses[0].cluster)
+    title = f"How often the model on the left is better in {label}, in per cent of resamples of the {units}"
+    if _too_few(runs):
         return
-    places = found.places[table.main]
+    if not own:
+        yield Grid("pairs", title, "model", (), (), f"This needs at least {fewest_dialogues()} {units} of all models.")
+        return
+    places = found.places[found.main]
     cells = {(pair.a, pair.b): _pair(above, pair) for pair, above in own}
     cells |= {(pair.b, pair.a): _pair(1 - above, pair) for pair, above in own}
     heads = tuple(sorted(places, key=lambda model: places[model].rank))
@@ -141,7 +145,10 @@ def _ranking_object(runs: ComparableRuns) -> dict[str, Any] | None:
         return None
     return {
         "dialogues": found.dialogues,
-        "tests": len(found.pairs),
+        "clusters": found.clusters,
+        "main": found.main,
+        "tests": sum(pair.metric == found.main for pair in found.pairs),
+        "at_floor": dict(runs.at_floor),
         "metrics": {
             name: {model: asdict(place) for model, place in places.items()} for name, places in found.places.items()
         },

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import TypeVar
 
 from evolif.errors import UsageError
-from evolif.metrics import GROUP, LOAD, PROCESS, Breakdown, Interval, Metric, Satisfaction, Survival, described
+from evolif.metrics import AT_N, GROUP, LOAD, PROCESS, Breakdown, Interval, Metric, Satisfaction, Survival, described
 from evolif.report.analysis import ModelSummary
 from evolif.report.comparable import FEWEST_MODELS, ComparableRuns
 from evolif.report.difficulty import difficulty_grid
@@ -58,11 +58,12 @@ _MILESTONES = (1, 2, 3, 4, 5, 10, 15, 20, 30, 40, 50)
 """Turns at which the survival table reads the curve."""
 
 _BESIDE = (
-    "EXH: exhaustion rate, sessions out of patience per 100 judged turns (exact Poisson interval). ISR, CSR and REC "
-    "all are pooled over all turns; ISR is to ROB what REC all is to REC."
+    "{}: good turns before patience ran out, of all that could be asked; a model that satisfies whatever another does "
+    "never has less. EDR depends on the cap. ISR, CSR and REC all are over the turns that were played, so that a model "
+    "whose sessions end early can have more. EXH: exhaustion rate, sessions out of patience per 100 judged turns."
 )
 _EXHAUSTION = PROCESS.metric("exhaustion_rate")
-_SWEPT = tuple(map(PROCESS.metric, ("edr_len", "edr_acc", "rob")))
+_SWEPT = tuple(map(PROCESS.metric, (AT_N, "edr_len", "edr_acc", "rob")))
 _MEAN = Metric("mean", "mean", "turns")
 
 
@@ -72,7 +73,7 @@ def headline(heads: Sequence[str], summaries: Sequence[ModelSummary], cap: int, 
     The note says what stands beside the eight metrics.
     """
     rows: list[TableRow] = [("sessions", tuple(TableCell(str(s.metrics.dialogues)) for s in summaries))]
-    meanings = {}
+    meanings, lead = {}, ""
     capped, ends = any(s.counts.censored for s in summaries), [s.early_end for s in summaries]
     for name, metric in described(table for s in summaries for table in s.tables).items():
         if chosen and name not in chosen:
@@ -80,10 +81,11 @@ def headline(heads: Sequence[str], summaries: Sequence[ModelSummary], cap: int, 
         cells = (metric_cell(metric, s.metrics.value(name), s.intervals.get(name)) for s in summaries)
         head = f"{metric.head} ≤{cap}" if capped and name == "edr_len" else metric.head
         rows.append((marked(head, name, ends), tuple(cells)))
+        lead = metric.label if name == AT_N else lead
         if metric.meaning:
             meanings[rows[-1][0]] = metric.meaning
-    patient = not chosen and any(s.metrics.value("exhaustion_rate") is not None for s in summaries)
-    return Grid("headline", "", "metric", tuple(heads), tuple(rows), _BESIDE if patient else "", meanings)
+    note = _BESIDE.format(lead) if lead and not chosen else ""
+    return Grid("headline", "", "metric", tuple(heads), tuple(rows), note, meanings)
 
 
 def groups(heads: Sequence[str], summaries: Sequence[ModelSummary], requirement: str) -> Grid:
@@ -256,7 +258,7 @@ def _satisfaction(name: str, title: str, heads: Sequence[str], models: Sequence[
 
 def _median(curve: Survival) -> TableCell:
     if curve.median is None:
-        return TableCell(f">{curve.points[-1].turn}" if curve.sessions and curve.points else "-")
+        return TableCell(f">{curve.points[-1].turn}") if curve.sessions and curve.points else TableCell()
     ends = curve.median_interval or (None, None)
     low, high = ("?" if turn is None else str(turn) for turn in ends)
     return TableCell(str(curve.median), "" if ends == (None, None) else f"[{low}–{high}]")

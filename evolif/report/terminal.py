@@ -13,7 +13,7 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
-import evolif.report.comparison as words
+import evolif.report.conclusions as words
 import evolif.report.tables as sections
 from evolif.budget import ModelStatus, PriceTable, RunStatus
 from evolif.errors import UsageError
@@ -271,13 +271,6 @@ def print_comparisons(comparisons: Sequence[ModelComparison], console: Console) 
         if index:
             console.print()
         _print_comparison(comparison, console)
-    if len(comparisons) > 1:
-        console.print()
-        say(
-            f"{plural(len(comparisons), 'comparison')}: Holm's correction covers the metrics of each, not all "
-            "comparisons.",
-            console,
-        )
     say(notice(one.a.of.settings for one in comparisons), console, "dim")
 
 
@@ -291,12 +284,17 @@ def _print_comparison(one: ModelComparison, console: Console) -> None:
         _say_all(dict.fromkeys(map(line, (one.a.of.run, one.b.of.run))), console)
     _say_all(dict.fromkeys(line for side in (one.a, one.b) for line in integrity_lines(side.of)), console)
     draw_grid(comparison_grid(one, narrow=True), console)
-    number = paired.permutations
-    swaps = f"all {plural(number, 'swap')}" if paired.exact else plural(number, "seeded swap")
     say(pair_line(one.a.summary, one.b.summary), console)
-    say(f"Paired over {plural(paired.dialogues, 'dialogue')}; {swaps}.", console)
-    lines = words.left_out_line, words.no_interval_line, words.saturation_line, words.few_dialogues_line
-    _say_all((line(one) for line in (*lines, words.log_rank_line)), console)
+    say(words.paired_line(one), console)
+    lines = (
+        words.left_out_line,
+        words.no_interval_line,
+        words.few_early_line,
+        words.saturation_line,
+        words.few_dialogues_line,
+        words.log_rank_line,
+    )
+    _say_all((line(one) for line in lines), console)
     say(pairing_line(one.tables, paired), console)
     if one.kind == "context":
         console.print()

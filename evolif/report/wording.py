@@ -10,7 +10,7 @@ from evolif.budget import PriceTable, Quotes, load_prices, quotes_of
 from evolif.contexts import tokenizer_name
 from evolif.errors import EvolifError, UsageError
 from evolif.judge_audit import judge_audit_lines
-from evolif.metrics import TOO_FEW, Ceiling, expected_length
+from evolif.metrics import AT_N, TOO_FEW, Ceiling, Interval, described, expected_length, patience_left
 from evolif.report.analysis import ModelAnalysis, ModelSummary, RunAnalysis
 from evolif.resources import data_path, load_data
 from evolif.runner import Run, RunSettings, Spent
@@ -170,6 +170,7 @@ def remarks(run: Run, summaries: Sequence[ModelSummary], heads: Sequence[str]) -
     blank = [head for head, s in pairs if s.counts.not_judged_turns and s.metrics.value("edr_len") == 0]
     if blank:
         yield f"No turn was judged, so lengths of 0 say nothing about the model: {', '.join(blank)}."
+    yield from undefined_lines(heads, summaries)
     yield from _exhaustion_lines(heads, summaries, run.settings.max_turns)
     yield from filter(None, [few_line(summaries)])
     for cause, number in run.unbegun().items():
@@ -195,7 +196,11 @@ def saturated_line(head: str, summary: ModelSummary, cap: int) -> str:
     if not summary.saturated or summary.metrics.value("exhaustion_rate") is None:
         return ""
     share = 100 * summary.at_cap / summary.metrics.dialogues
-    return f"{head}: EDR len is bounded by the cap of {cap} for {share:.0f} % of sessions: read the exhaustion rate."
+    return (
+        f"{head}: EDR len is bounded by the cap of {cap} for {share:.0f} % of sessions: read ISR@{cap} and the "
+        f"exhaustion rate. Nothing is measured beyond turn {cap}; ten dialogues of the profile escalating with "
+        "--max-turns 120 would show what comes later."
+    )
 
 
 def _exhaustion_lines(heads: Sequence[str], summaries: Sequence[ModelSummary], cap: int) -> Iterator[str]:
@@ -205,7 +210,8 @@ def _exhaustion_lines(heads: Sequence[str], summaries: Sequence[ModelSummary], c
         rate, interval = summary.metrics.value("exhaustion_rate"), summary.intervals.get("exhaustion_rate")
         if rate is None:
             continue
-        told.append(f"{head} {_length(*expected_length(rate, interval))}")
+        exhausted = sum(patience_left(record) == 0 for record in summary.counts.records)
+        told.append(f"{head} {_length(rate, interval, cap, exhausted)}")
     if told:
         yield (
             "Expected length under a constant hazard, in judged turns (one over the exhaustion rate, extrapolated): "
@@ -213,12 +219,36 @@ def _exhaustion_lines(heads: Sequence[str], summaries: Sequence[ModelSummary], c
         )
 
 
-def _length(value: float | None, low: float | None, high: float | None) -> str:
-    if value is None:
+def _length(rate: float, interval: Interval | None, cap: int, exhausted: int) -> str:
+    if not rate:
+        low = expected_length(rate, interval).low
         return f"{f'at least {low:.1f}' if low else 'unknown'} (patience never ran out)"
-    if low is None:
-        return f"{value:.1f}"
-    return f"{value:.1f} [{low:.1f}–{'∞' if high is None else f'{high:.1f}'}]"
+    value, low, high = expected_length(rate, interval, cap=cap, exhausted=exhausted)
+    if value is not None:
+        if low is None:
+            return f"{value:.1f}"
+        return f"{value:.1f} [{low:.1f}–{'∞' if high is None else f'{high:.1f}'}]"
+    if expected_length(rate, interval, cap=cap).value is not None:
+        least = f"at least {low:.1f}" if low else "unknown"
+        return f"{least} (patience ran out in only {plural(exhausted, 'session')})"
+    at_least = f"at least {low:.0f}, " if low else ""
+    return f"{at_least}over {1 / rate:,.0f} turns at this rate; nothing measured beyond {cap}"
+
+
+_WHY = {"rec": "no bad turn", "pooled_rec": "no bad turn", AT_N: "no session was played to its last turn"}
+"""Why a metric has no value."""
+
+
+def undefined_lines(heads: Sequence[str], summaries: Sequence[ModelSummary]) -> Iterator[str]:
+    """Which metrics have no value, and why."""
+    for head, summary in zip(heads, summaries, strict=True):
+        bare: dict[str, list[str]] = {}
+        if summary.metrics.dialogues:
+            for name, metric in described(summary.tables).items():
+                if summary.metrics.value(name) is None:
+                    bare.setdefault(_WHY.get(name, "nothing counts for it"), []).append(metric.label)
+        for why, labels in bare.items():
+            yield f"{head}: {', '.join(labels)} undefined: {why}."
 
 
 def ceiling_line(found: Ceiling | None, scenario: Scenario) -> str:

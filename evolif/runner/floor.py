@@ -103,7 +103,7 @@ async def _replay(settings: RunSettings, dialogues: Sequence[Sequence[Prompt]], 
             if any(environment.asks_a_judge(prompt) for turns in dialogues for prompt in turns):
                 return None
             sessions = {
-                name: [await _play(environment, name, turns, settings.patience, deadline) for turns in dialogues]
+                name: [await _play(environment, name, turns, settings, deadline) for turns in dialogues]
                 for name in TRIVIAL
             }
             return floor(sessions, settings.patience, sum(map(len, dialogues)))
@@ -112,12 +112,12 @@ async def _replay(settings: RunSettings, dialogues: Sequence[Sequence[Prompt]], 
 
 
 async def _play(
-    environment: Environment, responder: str, prompts: Sequence[Prompt], patience: int | None, deadline: _Deadline
+    environment: Environment, responder: str, prompts: Sequence[Prompt], settings: RunSettings, deadline: _Deadline
 ) -> Session:
     """One dialogue, until patience is exhausted or nothing more was asked."""
     past: list[Exchange] = []
     turns: list[JudgedTurn] = []
-    left = patience
+    left = patience = settings.patience
     for prompt in prompts:
         deadline.check()
         answer = TRIVIAL[responder](prompt, prompts[0])
@@ -129,7 +129,7 @@ async def _play(
             break
         past.append(Exchange(prompt, answer, environment.heard(prompt, answer)))
     ending: Ending = "finished" if left == 0 else "censored"
-    return Session(responder, prompts[0].dialogue, 1, patience, ending, turns=tuple(turns))
+    return Session(responder, prompts[0].dialogue, 1, patience, ending, turns=tuple(turns), cap=settings.max_turns)
 
 
 def _verdicts(judgement: Judgement) -> tuple[Verdict, ...]:

@@ -19,6 +19,7 @@ from pydantic import ValidationError
 from evolif.errors import EvolifError, InternalError, OutsideError, UsageError
 from evolif.mends import wrong_folder
 from evolif.runner.events import SessionKey
+from evolif.runner.lengths import Lengths, is_whole
 from evolif.runner.records import (
     PROMPT_WIDTH,
     PROMPTS,
@@ -310,9 +311,12 @@ class RunStore:
             ).fetchall()
             bare, patience = BareVerdicts(), self.settings.patience
             rows.sort(key=lambda row: (order[row[1]], row[3], row[2]))
+            lengths = Lengths(self.settings, self._connection, lambda number: self._judged_turns(number, bare))
+            lengths.look(row[2] for row in rows if not is_whole(row[4], row[6]))
             for number, name, dialogue, epoch, ending, reason, cause in rows:
                 judged = tuple(self._judged_turns(number, bare))
-                yield number, Session(name, dialogue, epoch, patience, ending, reason, judged, cause)
+                cap = lengths.cap(dialogue, judged)
+                yield number, Session(name, dialogue, epoch, patience, ending, reason, judged, cause, cap=cap)
 
     def _judged_turns(self, session: int, bare: BareVerdicts) -> Iterator[JudgedTurn]:
         for turn, verdicts, scores, number, labels, seat in self._connection.execute(_JUDGED, (session,)):

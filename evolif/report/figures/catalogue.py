@@ -16,6 +16,7 @@ from evolif.report.analysis import RunAnalysis
 from evolif.report.comparable import ComparableRuns, group_comparable
 from evolif.report.comparison import ModelComparison
 from evolif.report.contexts import FIGURE, TREE, differ_in_context, score_of, shows_contexts, strategy_base
+from evolif.report.extent import unit_name, unit_words
 from evolif.report.figures.chart import draw_chart
 from evolif.report.figures.contexts import draw_tokens, draw_tree
 from evolif.report.figures.data import Curve
@@ -130,9 +131,9 @@ def hazard(runs: ComparableRuns) -> DrawOutcome:
     plot = Plot("judged turn", "patience exhausted here (%)", curves, zoom=True)
     return (
         draw_curves([plot], width=TWO_COLUMNS),
-        "Hazard: of the sessions that reach a turn, the share whose patience is exhausted at it, with Wilson's 95 % "
-        f"score intervals. From the turn on that fewer than {gather.FEWEST_AT_RISK} sessions reach: the rate of all "
-        f"later turns together, with an exact Poisson interval. {_sessions(runs)}",
+        "Hazard: of the sessions that reach a turn, the share whose patience is exhausted at it, with 95 % intervals "
+        f"over {unit_name(runs.analyses[0].cluster)}. From the turn on that fewer than {gather.FEWEST_AT_RISK} "
+        f"sessions reach: the rate of all later turns together. {_sessions(runs)}",
     )
 
 
@@ -184,8 +185,9 @@ def comparison(pair: ModelComparison) -> DrawOutcome:
     first, second = pair.labels
     return (
         draw_forest(found, first, second),
-        f"{label(first)} minus {label(second)}, paired over {plural(paired.dialogues, 'dialogue')}, with 95 % paired "
-        "intervals; p of a permutation test after Holm's correction over the metrics, filled points below 0.05.",
+        f"{label(first)} minus {label(second)}, paired over "
+        f"{unit_words(pair.tables[0].cluster, paired.clusters, paired.dialogues)}, with 95 % paired intervals; p is "
+        f"that of {pair.lead.label}, whose point is filled where it is at most 0.05; others are without correction.",
     )
 
 
@@ -349,7 +351,7 @@ _TREE = "tree"
 _COMPARISON_TITLE = "The difference of two models"
 
 _FIGURES: Mapping[str, tuple[str, Callable[[ComparableRuns], DrawOutcome]]] = {
-    "headline": ("The eight metrics", headline),
+    "headline": ("The metrics", headline),
     FIGURE: (f"{_SCORE} against tokens", tokens),
     _TREE: ("Topics of a dialogue", tree),
     "survival": ("How long sessions last", survival),

@@ -5,14 +5,14 @@ Rates are fractions from 0 to 1; the drawings print them in per cent. None stand
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
-from evolif.metrics import Hazard, Interval, Metric, Slice, Survival, Unit, described
-from evolif.metrics.statistics import poisson_interval
+from evolif.metrics import Interval, Metric, Slice, Survival, Unit, described
+from evolif.metrics.exhaustion import exhaustion_since
 from evolif.report.analysis import ModelAnalysis
 from evolif.report.comparable import ComparableRuns
-from evolif.report.comparison import ModelComparison
+from evolif.report.comparison import ModelComparison, compared_rows
 from evolif.report.contexts import TREE, context_sizes, score_of, strategy_base
 from evolif.report.difficulty import difficulty, fitting_width
 from evolif.report.topic_tree import TopicTree, tree_of
@@ -185,16 +185,16 @@ def hazard_curves(runs: ComparableRuns) -> tuple[Curve, ...]:
     """
     if not any(h.at_risk >= FEWEST_AT_RISK for model in runs.models for h in model.hazard):
         return ()
-    return tuple(_curve(name, _hazard_marks(model.hazard)) for name, model in pairs(runs))
+    return tuple(_curve(name, _hazard_marks(model)) for name, model in pairs(runs))
 
 
-def _hazard_marks(found: Sequence[Hazard]) -> dict[int, PlotMark]:
-    marks = {h.turn: mark(h.hazard, h.interval, h.at_risk) for h in found if h.at_risk >= FEWEST_AT_RISK}
-    late = [h for h in found if h.at_risk < FEWEST_AT_RISK]
+def _hazard_marks(model: ModelAnalysis) -> dict[int, PlotMark]:
+    marks = {h.turn: mark(h.hazard, h.interval, h.at_risk) for h in model.hazard if h.at_risk >= FEWEST_AT_RISK}
+    late = [h.turn for h in model.hazard if h.at_risk < FEWEST_AT_RISK]
     if late:
-        events, turns = sum(h.exhausted for h in late), sum(h.at_risk for h in late)
-        pooled = mark(events / turns, poisson_interval(events, turns), turns)
-        marks |= {late[0].turn: pooled, late[-1].turn: pooled}
+        found = exhaustion_since(model.sessions, late[0], model.of.cluster)
+        pooled = mark(found.rate, found.interval, found.turns)
+        marks |= {late[0]: pooled, late[-1]: pooled}
     return marks
 
 
@@ -346,11 +346,11 @@ def _around(value: float | None, sd: float | None) -> PlotMark:
 
 def differences(comparison: ModelComparison) -> tuple[DifferenceMark, ...]:
     """A minus B per metric."""
+    lead = comparison.lead.name
     return tuple(
-        DifferenceMark(
-            comparison.metrics[name].label, comparison.metrics[name].unit, mark(one.value, one.interval), one.p_holm
-        )
-        for name, one in comparison.paired.differences.items()
+        DifferenceMark(metric.label, metric.unit, mark(one.value, one.interval), comparison.p if name == lead else None)
+        for name, metric, one in compared_rows(comparison)
+        if not metric.small
     )
 
 

@@ -277,7 +277,7 @@ def _row(axes: Axes, row: int, difference: DifferenceMark) -> None:
     if mark.value is None:
         axes.text(0, row, " –", va="center", color="#999999")
         return
-    significant = difference.p is not None and difference.p < ALPHA
+    significant = difference.p is not None and difference.p <= ALPHA
     if mark.low is not None and mark.high is not None:
         axes.plot([scale * mark.low, scale * mark.high], [row, row], color="black", linewidth=0.9, marker="|")
     axes.plot([scale * mark.value], [row], "o", color="black", markerfacecolor="black" if significant else "white")

@@ -17,11 +17,12 @@ from evolif.report.analysis import RunAnalysis
 from evolif.report.answer import Answer, answer_of
 from evolif.report.commands import Step
 from evolif.report.comparable import ComparableRuns
-from evolif.report.comparison import ModelComparison, all_differences, no_interval_line, saturation_line
+from evolif.report.comparison import ModelComparison, compared_rows, p_cell
+from evolif.report.conclusions import few_early_line, no_interval_line, paired_line, saturation_line
 from evolif.report.context_tables import context_grids
 from evolif.report.contexts import CLASSES, EFFECTS, FIGURE, TABLE, differ_in_context, is_about_contexts
 from evolif.report.early import early_line
-from evolif.report.extent import extents_line, pair_line
+from evolif.report.extent import extents_line, pair_line, unit_name, unit_words
 from evolif.report.figures import FIGURE_NAMES, OWN_FAULT, Picture, draw_all
 from evolif.report.figures.style import for_page
 from evolif.report.floor import floor_grids, floor_line, with_corrected
@@ -42,7 +43,6 @@ from evolif.report.wording import (
 )
 from evolif.runner import RunSettings
 from evolif.scenario import INSTRUCTIONS, Chapter, Grid, Scenario, TableCell, get_scenario
-from evolif.text import plural
 
 MOST_ROWS = 16
 """Longer tables are folded."""
@@ -113,21 +113,19 @@ class Section:
 
 def _comparison_grid(pair: ModelComparison) -> Grid:
     first, second = pair.labels
-    rows = tuple(
-        (pair.metrics[name].head, tuple(_difference_cells(pair.metrics[name], found)))
-        for name, found in all_differences(pair).items()
-    )
-    heads = (first, second, "difference", "p", "effect d", "dialogues needed")
-    title = f"{first} minus {second}, over {plural(pair.paired.dialogues, 'dialogue')}"
-    return Grid("comparison", title, "metric", heads, rows)
+    rows = tuple((metric.head, tuple(_difference_cells(pair, metric, found)))
+                 for _, metric, found in compared_rows(pair))  # fmt: skip
+    heads = (first, second, "difference", "p", "effect d", f"{unit_name(pair.tables[0].cluster)} needed")
+    units = unit_words(pair.tables[0].cluster, pair.paired.clusters, pair.paired.dialogues)
+    return Grid("comparison", f"{first} minus {second}, over {units}", "metric", heads, rows)
 
 
-def _difference_cells(metric: Metric, found: Difference) -> Iterator[TableCell]:
+def _difference_cells(pair: ModelComparison, metric: Metric, found: Difference) -> Iterator[TableCell]:
     yield metric_cell(metric, found.a, None)
     yield metric_cell(metric, found.b, None)
     yield metric_cell(metric, found.value, found.interval)
-    yield TableCell("-" if found.p_holm is None else "<0.001" if found.p_holm < 0.001 else f"{found.p_holm:.3f}")
-    yield TableCell("-" if found.effect is None else f"{found.effect:.2f}")
+    yield p_cell(pair) if metric.name == pair.lead.name else TableCell("")
+    yield TableCell() if found.effect is None else TableCell(f"{found.effect:.2f}")
     yield needed_cell(found.plan.needed)
 
 
@@ -137,8 +135,9 @@ def _comparison_sentences(pair: ModelComparison) -> Iterator[str]:
     found = pair.log_rank
     if found is not None and found.p is not None:
         result = "p < 0.001" if found.p < 0.001 else f"p = {found.p:.3f}"
-        yield f"{name}: survival curves, log-rank test {result}."
-    for line in filter(None, (no_interval_line(pair), saturation_line(pair), pairing_line(pair.tables, pair.paired))):
+        yield f"{name}: survival curves, log-rank test paired by dialogue, without correction: {result}."
+    told = paired_line(pair), no_interval_line(pair), few_early_line(pair), saturation_line(pair)
+    for line in filter(None, (*told, pairing_line(pair.tables, pair.paired))):
         yield f"{name}: {line}"
     if line := pair_line(pair.a.summary, pair.b.summary):
         yield f"{name}: {line}"
@@ -326,7 +325,11 @@ def _comparisons(comparisons: Sequence[ModelComparison], figures: tuple[Figure, 
     for pair in comparisons:
         grids.append(_comparison_grid(pair))
         lines += _comparison_sentences(pair)
-    lead = "Paired by dialogue; p of a permutation test after Holm’s correction over the metrics." if grids else ""
+    lead = ""
+    if grids:
+        pair = comparisons[0]
+        corrected = "" if pair.pairs == 1 else f", in brackets after Holm’s correction over {pair.pairs} pairs"
+        lead = f"Paired. p is that of {pair.lead.label}{corrected}; the other intervals are without correction."
     return Section(
         f"comparisons{suffix}", "Comparisons", lead, figures=figures, grids=tuple(grids), sentences=tuple(lines)
     )

@@ -1,0 +1,57 @@
+"""How many judged turns a session could have had: the cap of its run, or less where its dialogue is shorter."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Iterable, Sequence
+
+from evolif.runner.settings import RunSettings
+from evolif.types import JudgedTurn
+
+_WHOLE = (
+    "SELECT dialogue, min(id) FROM session WHERE (ending = 'finished' AND cause NOT IN ('', 'patience'))"
+    " OR (ending = 'censored' AND cause = 'benchmark') GROUP BY dialogue"
+)
+
+
+def is_whole(ending: str | None, cause: str) -> bool:
+    """Whether a session came to the end of its dialogue, so that it knows the length itself."""
+    return (ending == "finished" and cause not in ("", "patience")) or (ending == "censored" and cause == "benchmark")
+
+
+class Lengths:
+    """The lengths of a run's dialogues, as far as some session of the run played them to the end.
+
+    Args:
+        settings: Of the run.
+        connection: To its file.
+        turns: The judged turns of a session, by its number.
+    """
+
+    def __init__(
+        self, settings: RunSettings, connection: sqlite3.Connection, turns: Callable[[int], Iterable[JudgedTurn]]
+    ) -> None:
+        self._settings, self._connection, self._turns = settings, connection, turns
+        self._known: dict[int, int] = {}
+
+    def look(self, dialogues: Iterable[int]) -> None:
+        """Find the lengths of dialogues that some sessions did not play to the end; none matters without patience."""
+        wanted = set() if self._settings.patience is None else set(dialogues)
+        found = self._connection.execute(_WHOLE).fetchall() if wanted else []
+        self._known = {dialogue: _judged(self._turns(number)) for dialogue, number in found if dialogue in wanted}
+
+    def cap(self, dialogue: int, turns: Sequence[JudgedTurn]) -> int:
+        """The most judged turns that a session could have; turns without a judgement may take the place of others.
+
+        Args:
+            dialogue: Its number.
+            turns: Those that it had.
+        """
+        most = self._settings.max_turns
+        if self._settings.cap_counts == "turns":
+            most -= sum(turn.seat == "target" and not turn.judged for turn in turns)
+        return min(most, self._known.get(dialogue, most))
+
+
+def _judged(turns: Iterable[JudgedTurn]) -> int:
+    return sum(turn.seat == "target" and bool(turn.judged) for turn in turns)
