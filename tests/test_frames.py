@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import math
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -49,7 +51,8 @@ def test_metrics_are_those_of_the_report_to_the_digit(run: Run) -> None:
         for end in ("value", "low", "high"):
             found = getattr(row, end)
             assert figures[end] == (None if math.isnan(found) else found)
-    assert {"edr_len", "isr", "csr", "rec", "rob", "exhaustion_rate"} <= set(frame.metric)
+    assert next(iter(frame.metric)) == "isr_at_n" and list(frame[frame.metric == "isr_at_n"].label) == ["ISR@8"] * 2
+    assert {"isr_at_n", "edr_len", "isr", "csr", "rec", "rob", "exhaustion_rate"} <= set(frame.metric)
     lengths = frame[frame.metric == "edr_len"]
     assert list(lengths.label) == ["EDR len"] * 2 and list(lengths.unit) == ["turns"] * 2
     assert list(lengths.sessions) == [8, 8]
@@ -67,6 +70,46 @@ def test_the_sums_of_sessions_give_the_figures(run: Run) -> None:
     told = [(s.model, s.dialogue, s.epoch, s.ending, s.cause) for s in run.sessions()]
     assert list(sessions[["model", "dialogue", "epoch", "ending", "cause"]].itertuples(index=False, name=None)) == told
     assert (sessions.edr_len == sessions.judged_turns).all() and (sessions.ok_turns <= sessions.judged_turns).all()
+
+
+def test_isr_at_n_is_the_good_turns_of_all_that_sessions_could_have(run: Run) -> None:
+    turns, figures = run.turns_frame(), run.metrics_frame(resamples=50).set_index(["model", "metric"]).value
+    sessions = run.sessions_frame(terms=True)
+    assert (sessions.isr_at_n_of == 8).all() and (sessions.isr_at_n_sum == sessions.ok_turns).all()
+    for model, own in turns[turns.counted].groupby("model"):
+        assert figures[model, "isr_at_n"] == own.ok.sum() / (8 * 8)
+
+
+def test_the_sums_give_the_figure_where_a_budget_cut_sessions(run: Run, tmp_path: Path) -> None:
+    broken = cut_by_a_budget(run, tmp_path / "r", sessions=(2, 3, 5))
+    sessions, figures = broken.sessions_frame(terms=True), broken.metrics_frame(resamples=50)
+    value = figures.set_index(["model", "metric"]).value["sim/steady", "isr_at_n"]
+    own = sessions[(sessions.model == "sim/steady") & sessions.counted]
+    assert value == own.isr_at_n_sum.sum() / own.isr_at_n_of.sum()
+    # A good turn beyond the cut stands for those of the three, too, which nobody saw.
+    kept = [[all(turn.judged) for turn in session.turns] for session in broken.sessions("sim/steady")]
+    assert sorted(map(len, kept))[:3] == [3, 3, 3] and value > sum(map(sum, kept)) / 64
+    seen = [
+        sum(one[turn] for one in kept if len(one) > turn) / sum(len(one) > turn for one in kept) for turn in range(8)
+    ]
+    assert all(len(one) in (3, 8) for one in kept), "patience ran out nowhere, so every turn is reached"
+    assert value == pytest.approx(sum(seen) / 8)
+    assert report(broken)[0]["isr_at_n"]["value"] == value
+    broken.close()
+
+
+def cut_by_a_budget(run: Run, folder: Path, sessions: tuple[int, ...]) -> Run:
+    """A copy of a run in which some sessions were cut after three turns."""
+    from evolif.runner import RunStore, load_run
+    from evolif.runner.records import EndEntry
+
+    folder.mkdir()
+    (folder / "run.sqlite").write_bytes((run.path / "run.sqlite").read_bytes())
+    with closing(sqlite3.connect(folder / "run.sqlite")) as file, file:
+        file.executemany("DELETE FROM turn WHERE session = ? AND turn > 3", [(number,) for number in sessions])
+    with closing(RunStore.open(folder)) as store:
+        store.write([EndEntry(number, "censored", "budget") for number in sessions])
+    return load_run(folder, read_only=True)
 
 
 def test_turns_that_count_give_isr_and_csr(run: Run) -> None:

@@ -35,7 +35,7 @@ SUMMARIES: Mapping[str, str] = {
     "compare": "Compare two models, paired by dialogue: differences with intervals, p, effect size.",
     "contamination": "Search a text corpus for a benchmark's queries and its canary. Exit code 1 on a finding.",
     "check": "Check one response. Exit code 1 if a constraint is not satisfied.",
-    "score": "Compute the eight metrics, with 95 % intervals, from plain verdicts.",
+    "score": "Compute the eight metrics, and with --cap ISR@N, with 95 % intervals, from plain verdicts.",
     "topics": "Check topics (exit code 1 on a finding), or have a model write them for a domain.",
     "personas": "Check personas (exit code 1 on a finding), or have a model infer them from messages.",
     "registers": "Check registers: your own frames, or the words of this package. Exit code 1 on a finding.",

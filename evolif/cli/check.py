@@ -138,7 +138,8 @@ def score(
         counts = {"dialogues": metrics.dialogues, "rec_left_out": metrics.rec_left_out}
         saturated = is_saturated(records_at_cap(records), metrics.dialogues)
         beside = {**values, "floor": floor, "saturated": saturated}
-        show_json({**metrics.by_name(), **beside, **counts, "intervals": intervals})
+        lead = {} if cap is None else {AT_N: metrics.isr_at_n}
+        show_json({**lead, **metrics.by_name(), **beside, **counts, "intervals": intervals})
     else:
         _print_table(records, metrics, values, intervals, cap)
 

@@ -30,7 +30,7 @@ from evolif.metrics.statistics import whole as whole_units
 from evolif.types import DEFAULT_RESAMPLES
 
 FEWEST = 6
-"""Dialogues below which there is no interval: with five, not even a permutation test can reach 5 %."""
+"""Dialogues below which there is no interval: with five, not even all signs alike can reach 5 %."""
 
 TOO_FEW = "No interval where fewer than six dialogues contribute: five all agree by chance in one case of sixteen."
 """What a reader is told where intervals are missing."""

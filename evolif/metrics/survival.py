@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from evolif.errors import UsageError
-from evolif.metrics.distributions import student_tail
+from evolif.metrics.distributions import student_quantile, student_tail
 from evolif.metrics.intervals import FEWEST, event_interval, freedom_of, influence_interval
 from evolif.metrics.lifetimes import (
     Lifetimes,
@@ -293,7 +293,11 @@ def log_rank(a: Iterable[Session], b: Iterable[Session], cluster: str = "") -> L
     total, n = math.fsum(scores), len(scores)
     apart = [score - total / n for score in scores]
     if all(abs(value) <= _NOTHING for value in apart):
-        return LogRank(None, None)
+        if abs(total) <= _NOTHING:
+            return LogRank(None, None)
+        # All clusters agree: what p can be then is that of all their signs, as in `pair_test`.
+        p = 2.0 ** (1 - n)
+        return LogRank(math.copysign(student_quantile(n - 1.0, p), total), p)
     statistic = total / math.sqrt(n / (n - 1) * math.fsum(value * value for value in apart))
     return LogRank(statistic, student_tail(statistic, freedom_of(apart)))
 

@@ -112,7 +112,7 @@ class RunAnalysis:
 
     Attributes:
         run: The run; it must stay open while the analysis is used, because transcripts are read from it.
-        seed: Of every draw and permutation.
+        seed: Of every draw.
         resamples: How many draws each interval or band takes that needs some.
         benchmark: The run's benchmark where it is available; needed only for the commands to reproduce the run.
         verify: Whether its answers are judged again by rules.
@@ -448,20 +448,12 @@ class ModelAnalysis:
 
     @cached_property
     def survival(self) -> Survival:
-        """The Kaplan-Meier curve, up to the cap.
-
-        Raises:
-            UsageError: SciPy (extra `report`) is not installed.
-        """
+        """The Kaplan-Meier curve, up to the cap."""
         return survival(self.sessions, max_turns=self.of.settings.max_turns, cluster=self.of.cluster, **self._draws)
 
     @cached_property
     def survival_bounds(self) -> SurvivalBounds | None:
-        """The curves if all suspended and withheld sessions had failed, or had continued to the cap; None without any.
-
-        Raises:
-            UsageError: SciPy (extra `report`) is not installed.
-        """
+        """The curves if all suspended and withheld sessions had failed, or had continued to the cap; None without any."""
         if self.summary.bounds is None:
             return None
         return survival_bounds(self.sessions, cluster=self.of.cluster, **self._cap, **self._draws)
@@ -502,7 +494,7 @@ def analyse(
 
     Args:
         runs: Open for reading.
-        seed: Of every draw and permutation.
+        seed: Of every draw.
         resamples: How many draws each interval or band takes that needs some.
         benchmark: The runs' benchmark, where it is available.
         verify: Judge their answers again by rules.

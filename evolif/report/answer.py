@@ -112,7 +112,10 @@ def selected_comparisons(runs: ComparableRuns, comparisons: Sequence[ModelCompar
         return [pair for pair in comparisons if pair.a.of in runs.analyses]
     if differ_in_context(runs):
         return compare_models(reference_pairs(runs.contestants), across="context")
-    models = runs.contestants.models
+    board = runs.contestants
+    # Those at the floor have a sentence of their own, and are in no correction, as they have no rank.
+    above = [model for head, model in zip(board.heads, board.models, strict=True) if head not in board.at_floor]
+    models = above if len(above) > 1 else board.models
     pairs = list(combinations(models, 2))
     tests = len(pairs)
     if tests > MOST_PAIRS:

@@ -362,7 +362,7 @@ def _comparable(runs: ComparableRuns) -> dict[str, Any]:
         "runs": [analysis.name for analysis in runs.analyses],
         "models": list(runs.heads),
         "not_alike": extents_line(runs.heads, runs.summaries),
-        **ranks_object(runs),
+        **ranks_object(runs.contestants),
         **({"contexts": _or_reason(lambda: effects_object(runs))} if differ_in_context(runs) else {}),
         **({"parts": [_part(grid) for grid in parts]} if parts else {}),
     }

@@ -62,11 +62,26 @@ def test_status_says_it_in_lines_and_in_json(bench: Path, tmp_path: Path) -> Non
     evaluate(bench, "sim/perfect", tmp_path / "run", max_turns=3).close()
     told = CliRunner().invoke(app, ["status", str(tmp_path / "run")], prog_name="evolif")
     assert told.exit_code == 0, told.output
-    assert "sim/perfect: 4 of 4 sessions ended; alive at turn 1:4 2:4 3:4; ROB so far 100; 12 turns" in told.stdout
+    assert "sim/perfect: 4 of 4 sessions ended; alive at turn 1:4 2:4 3:4; ISR@3 so far 100; 12 turns" in told.stdout
     assert "no interval over fewer than six dialogues" in told.stdout.splitlines()[-1]
     data = json.loads(CliRunner().invoke(app, ["status", str(tmp_path / "run"), "--json"]).stdout)
-    assert data["models"][0]["turns"] == 12 and data["turns_per_second"] is None
+    assert data["models"][0]["isr_at_n"] == 1.0 and data["models"][0]["interval"] is None
+    assert "value" not in data["models"][0] and data["models"][0]["turns"] == 12 and data["turns_per_second"] is None
     assert "0.5 turns/s, about 0 s left" in list(status_lines(look(tmp_path / "run"), 0.5))[-1]
+
+
+def test_the_headline_counts_the_turns_that_were_never_reached(bench: Path, tmp_path: Path) -> None:
+    evaluate(bench, ["sim/steady?skill=.6", "sim/steady"], tmp_path / "run", max_turns=6, patience=2).close()
+    with closing(load_run(tmp_path / "run", read_only=True)) as run:
+        own = {model: [[all(turn.judged) for turn in s.turns] for s in run.sessions(model)] for model in run.models}
+    assert any(len(session) < 6 for session in own["sim/steady?skill=.6"]), "patience is to run out"
+    found = look(tmp_path / "run")
+    assert (found.headline.name, found.headline.label) == ("isr_at_n", "ISR@6")
+    assert {one.model: one.value for one in found.models} == pytest.approx(
+        {model: sum(map(sum, sessions)) / (6 * len(sessions)) for model, sessions in own.items()}
+    )
+    told = CliRunner().invoke(app, ["status", str(tmp_path / "run"), "--seconds", "0"])
+    assert "ISR@6" in told.stdout and "ROB" not in told.stdout
 
 
 def test_no_run_is_said_to_be_none(tmp_path: Path) -> None:

@@ -9,13 +9,16 @@ import random
 import shutil
 import sqlite3
 import statistics
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
 from evolif import UsageError
 from evolif.budget import Rule, StopRule, load_prices, parse_rule, quotes_of, snapshot
+from evolif.cli import app
 from evolif.instructions import Benchmark, generate
 from evolif.metrics.sequence import boundary
 from evolif.models import ChatModel, ChatRequest, Reply, open_model
@@ -39,7 +42,8 @@ from evolif.runner.records import EndEntry
 
 MODELS = ["sim/steady", "sim/forgetful"]
 RULE = Rule("rob", 0.07)
-SEQUENCE = Rule("rob", 0.095, "sequence")
+LEAD = Rule("isr_at_n", 0.08)
+SEQUENCE = Rule("isr_at_n", 0.115, "sequence")
 DIALOGUES = 55
 CAP = 8
 
@@ -103,9 +107,15 @@ def rates(run: Run, model: str, dialogues: int) -> list[float]:
     return found[:dialogues]
 
 
-def planned(run: Run, half_width: float) -> int:
+def lasting(run: Run, model: str, dialogues: int) -> list[float]:
+    """ISR@8 of each of the first dialogues: good turns of the eight that it could have."""
+    sessions = sorted(run.sessions(model), key=lambda one: one.dialogue)
+    return [sum(all(v.satisfied for v in t.verdicts) for t in one.turns) / CAP for one in sessions][:dialogues]
+
+
+def planned(run: Run, half_width: float, own: Callable[[Run, str, int], list[float]] = rates) -> int:
     """What the pilot asks for, written out: Student's quantile for 29 degrees of freedom, 1.29 for the variance."""
-    spread = max(statistics.stdev(rates(run, model, 30)) for model in run.models)
+    spread = max(statistics.stdev(own(run, model, 30)) for model in run.models)
     return max(30, math.ceil(1.29 * (2.04523 * spread / half_width) ** 2))
 
 
@@ -124,9 +134,28 @@ def test_the_first_thirty_fix_the_number_in_any_order_of_answers(bench: Path, wh
             assert f"the first 30 dialogues showed that {number} of {DIALOGUES} are enough" in said(run)
             status = snapshot(run, quotes_of(run.settings, load_prices()))
             assert status.turns_left == 0 and status.early_end == early
-            assert [m.value for m in status.models] == [s.metrics.value("rob") for s in summarise(run)]
+            values = [statistics.fmean(lasting(run, model, number)) for model in run.models]
+            assert [m.value for m in status.models] == pytest.approx(values)
+            assert [s.metrics.value("isr_at_n") for s in summarise(run)] == pytest.approx(values)
             figures.add(str([(s.metrics, s.intervals) for s in summarise(run)]))
     assert len(figures) == 1
+
+
+def test_the_headline_ends_a_run(bench: Path, whole: Path, tmp_path: Path) -> None:
+    with closing(load_run(whole)) as run:
+        number = planned(run, LEAD.half_width, lasting)
+        assert 30 < number < DIALOGUES, "the rule is to stop the run, but not right after the pilot"
+    words = ["evaluate", str(bench), "-m", MODELS[0], "-m", MODELS[1], "--max-turns", str(CAP), "--out"]
+    told = CliRunner().invoke(app, [*words, str(tmp_path / "run"), "--stop-when", "isr_at_n=0.08"], prog_name="evolif")
+    assert told.exit_code == 0, told.output
+    assert f"Stop rule isr_at_n=0.08 ended the run early: the first 30 dialogues showed that {number} of" in " ".join(
+        told.output.split()
+    )
+    with closing(load_run(tmp_path / "run")) as run:
+        early = run.early_end()
+        assert early is not None and (early.rule, early.dialogues) == ("isr_at_n=0.08", tuple(range(1, number + 1)))
+        for one in summarise(run):
+            assert one.metrics.value("isr_at_n") == pytest.approx(statistics.fmean(lasting(run, one.model, number)))
 
 
 def test_no_goal_ends_a_run_before_thirty_and_a_narrow_one_never(bench: Path, tmp_path: Path) -> None:
@@ -203,7 +232,7 @@ def ids(root: Path, dialogue: int) -> list[int]:
 
 def test_a_sequence_gives_the_interval_at_the_first_narrow_look(bench: Path, whole: Path, tmp_path: Path) -> None:
     with closing(load_run(whole)) as run:
-        spreads = [[statistics.stdev(rates(run, model, n)) for model in run.models] for n in (30, 40, 50)]
+        spreads = [[statistics.stdev(lasting(run, model, n)) for model in run.models] for n in (30, 40, 50)]
     halves = [max(own) * boundary(n) for n, own in zip((30, 40, 50), spreads, strict=True)]
     narrow = [n for n, half in zip((30, 40, 50), halves, strict=True) if half < SEQUENCE.half_width]
     assert narrow and narrow[0] > 30, "the rule is to be satisfied, but not at once"
@@ -213,7 +242,7 @@ def test_a_sequence_gives_the_interval_at_the_first_narrow_look(bench: Path, who
         assert f"narrow enough after {narrow[0]} of {DIALOGUES} dialogues" in said(run)
         summaries, status = summarise(run), snapshot(run, quotes_of(run.settings, load_prices()))
         for one, live, own in zip(summaries, status.models, spreads[narrow[0] // 10 - 3], strict=True):
-            value, interval = one.metrics.value("rob"), one.intervals["rob"]
+            value, interval = one.metrics.value("isr_at_n"), one.intervals["isr_at_n"]
             assert value is not None and interval is not None and live.interval == pytest.approx(interval)
             assert interval[0] == pytest.approx(value - own * boundary(narrow[0]))
             assert interval[1] == pytest.approx(min(1, value + own * boundary(narrow[0])))
@@ -244,12 +273,13 @@ def test_an_earlier_version_s_end_is_read_and_said(whole: Path, tmp_path: Path) 
 
 @pytest.mark.parametrize("text", ["rob", "rob=", "rob=0", "rob=-1", "rob=nan", "rob=inf", "length=1", "=0.1"])
 def test_a_rule_that_is_none_is_refused(text: str) -> None:
-    with pytest.raises(UsageError, match=r"rob=0\.03"):
+    with pytest.raises(UsageError, match=r"e\.g\. isr_at_n=0\.03 for ± 3 points"):
         parse_rule(text)
 
 
 def test_a_rule_is_read() -> None:
     assert parse_rule("edr_len=1.5") == Rule("edr_len", 1.5) and str(parse_rule("rob=0.030")) == "rob=0.03"
+    assert parse_rule("isr_at_n=0.03") == Rule("isr_at_n", 0.03)
 
 
 def test_a_length_that_the_cap_bounds_stops_no_run(bench: Path, tmp_path: Path) -> None:

@@ -163,6 +163,24 @@ def test_score_prints_the_metrics_of_the_design() -> None:
     assert set(data["intervals"]) == metrics | beside and data["rob"] == 0.5 and data["csr"] == 0.75
 
 
+def test_score_has_the_headline_where_the_cap_is_given() -> None:
+    turns = {"died": "1000", "lasted": "111011", "cut": "11"}
+    lines = [{"dialogue": name, "turns": [[sign == "1"] for sign in own]} for name, own in turns.items()]
+    Path("v.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    data = json.loads(evolif("score", "v.jsonl", "--json", "--cap", "6").stdout)
+    # Turns 1 to 6: 3 of 3 good, 2 of 3, then 1 of 2, 0 of 2; half are left after turn 4, where the one is good twice.
+    assert data["isr_at_n"] == pytest.approx((1 + 2 / 3 + 1 / 2 + 0 + 1 / 2 + 1 / 2) / 6)
+    assert data["intervals"]["isr_at_n"] is None, "fewer than six dialogues"
+    shown = evolif("score", "v.jsonl", "--cap", "6").stdout
+    assert "ISR@6" in shown and "52.78 %" in shown
+    assert "isr_at_n" not in evolif("score", "v.jsonl", "--json").stdout
+    assert "ISR@" not in evolif("score", "v.jsonl").stdout
+    # At a cap of 8 the only one that is left at turn 6 was cut there.
+    unknown = evolif("score", "v.jsonl", "--cap", "8").stdout
+    assert "ISR@8 is not known: every dialogue with patience left ends before its turn 8." in " ".join(unknown.split())
+    assert "--cap" in fails(2, "score", "v.jsonl", "--cap", "0")
+
+
 # Wrong usage and bad input: exit code 2
 
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -55,8 +57,13 @@ def test_figures_are_those_of_the_report_to_the_digit(run: Run, logs: list[Any])
         assert {name: metric.value for name, metric in score.metrics.items()} == {
             name: value for name, value in summary.metrics.by_name().items() if value is not None
         }
-        low, high = summary.intervals["isr"] or (None, None)
-        assert score.metrics["isr"].metadata == {"low": low, "high": high}
+        for name in ("isr_at_n", "isr"):
+            low, high = summary.intervals[name] or (None, None)
+            assert score.metrics[name].metadata == {"low": low, "high": high}
+        good = [sum(all(turn.judged) for turn in session.turns) for session in run.sessions(summary.model)]
+        assert score.metrics["isr_at_n"].value == sum(good) / (8 * 14), "turns never reached are not satisfied"
+        sums = [sample.scores["figures"].metadata["sums"]["isr_at_n"] for sample in log.samples]
+        assert sorted(sums) == sorted([float(own), 8.0] for own in good)
         assert score.scored_samples == summary.metrics.dialogues == len(log.samples)
 
 
@@ -87,6 +94,28 @@ def test_inspect_scores_a_log_again_with_the_same_result(logs: list[Any]) -> Non
     again = score(logs[1].model_copy(update={"eval": named}), figures(), action="overwrite", display="none")
     before, after = logs[1].results.scores[0].metrics, again.results.scores[0].metrics
     assert {name: metric.value for name, metric in after.items()} == {n: m.value for n, m in before.items()}
+
+
+def test_the_sums_give_the_figure_where_a_budget_cut_sessions(run: Run, tmp_path: Path) -> None:
+    """Inspect adds up the samples that it has, so what nobody saw has to be in their sums."""
+    from evolif.runner import RunStore, load_run
+    from evolif.runner.records import EndEntry
+
+    (tmp_path / "r").mkdir()
+    (tmp_path / "r" / "run.sqlite").write_bytes((run.path / "run.sqlite").read_bytes())
+    with closing(sqlite3.connect(tmp_path / "r" / "run.sqlite")) as file, file:
+        file.execute("DELETE FROM turn WHERE session IN (2, 3, 5) AND turn > 3")
+    with closing(RunStore.open(tmp_path / "r")) as store:
+        store.write([EndEntry(number, "censored", "budget") for number in (2, 3, 5)])
+    out = export(tmp_path / "r", tmp_path / "out", format="inspect").path
+    log = read_eval_log(str(out / "01-sim-steady.eval"))
+    with closing(load_run(tmp_path / "r", read_only=True)) as cut:
+        value = summarise(cut)[0].metrics.value("isr_at_n")
+        kept = sum(all(turn.judged) for session in cut.sessions("sim/steady") for turn in session.turns)
+    assert log.results is not None and log.samples is not None
+    assert log.results.scores[0].metrics["isr_at_n"].value == value and (value or 0) > kept / (8 * 14)
+    sums = [sample.scores["figures"].metadata["sums"]["isr_at_n"] for sample in log.samples if sample.scores]
+    assert sum(top for top, _ in sums) / sum(bottom for _, bottom in sums) == pytest.approx(value)
 
 
 def test_answer_keys_stay_home(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

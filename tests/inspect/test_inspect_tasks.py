@@ -102,6 +102,15 @@ def test_instructions_are_played_with_patience_as_by_our_runner(server: Server, 
     hold_equal(log, run)
     endings = {sample.store["evolif"]["cause"] for sample in log.samples}
     assert "patience" in endings
+    played = [sample.store["evolif"] for sample in log.samples]
+    judged = [
+        [v["satisfied"] for v in turn["verdicts"] if v["satisfied"] is not None]
+        for one in played
+        for turn in one["turns"]
+    ]
+    # Six sessions could have six turns each, whether they came to them or not.
+    assert {one["cap"] for one in played} == {6} and all(judged)
+    assert log.results.scores[0].metrics["isr_at_n"].value == pytest.approx(sum(map(all, judged)) / 36)
     first = log.samples[0]
     assert [message.role for message in first.messages[:3]] == ["system", "user", "assistant"]
     assert first.messages[0].text.startswith(SYSTEM_PROMPT[:40]) and first.messages[2].text in TEXTS

@@ -361,3 +361,10 @@ def test_any_curve(raw, random):
         [h for _, h in band], reverse=True
     )
     assert 0 <= curve.restricted_mean <= 9
+
+
+def test_where_all_dialogues_differ_alike_the_log_rank_test_has_the_p_of_their_signs():
+    a, b = [lasting(d, 10, over=False) for d in range(12)], [lasting(d, 4, model="sim/other") for d in range(12)]
+    found = log_rank(a, b)
+    assert found.p == 2**-11 and found.statistic < -3
+    assert log_rank(b, a).statistic == -found.statistic

@@ -39,6 +39,62 @@ def test_the_eight_metrics_are_those_worked_out_by_hand(tmp_path: Path) -> None:
     run.close()
 
 
+def test_isr_at_n_is_the_good_turns_of_all_that_could_be_asked(tmp_path: Path) -> None:
+    """Sessions that a budget or a stop rule cut are made up for as Kaplan and Meier do it."""
+    whole = {1: "finished:11 00 11 00 00 00", 2: "finished:00 00 00", 3: f"censored:{'11 ' * 9}00"}
+    run = make_run(tmp_path / "whole", {"sim/a": whole})
+    [model] = analyse([run], resamples=50)[0].models
+    assert model.summary.metrics.value("isr_at_n") == pytest.approx((2 + 0 + 9) / 30)
+    assert model.of.headline.label == "ISR@10"
+    run.close()
+    cut = {
+        1: "censored:11 11 00 11", 2: "finished:11 00 00 00", 3: f"censored:{'11 ' * 9}00",
+        4: "censored:00 11", 5: "finished:11 11 11 00 11 00 00 00",
+    }  # fmt: skip
+    # S(t) is the share that reaches a turn: 1 up to 4, where one of four that play it runs out, of whom dialogue 1 is
+    # cut. Of the two left one runs out at 8. At turns 1 to 4 four, four, two and two are good of 5, 5, 4 and 4; at
+    # 5 to 8 both, one, one and one of two; at 9 the one that is left, at 10 not even that.
+    reach = [Fraction(1)] * 4 + [Fraction(3, 4)] * 4 + [Fraction(3, 8)] * 2
+    good = [
+        *(Fraction(4, 5), Fraction(4, 5), Fraction(2, 4), Fraction(2, 4)),
+        *(Fraction(2, 2), Fraction(1, 2), Fraction(1, 2), Fraction(1, 2), Fraction(1), Fraction(0)),
+    ]
+    run = make_run(tmp_path / "cut", {"sim/a": cut})
+    [model] = analyse([run], resamples=50)[0].models
+    expected = sum(s * q for s, q in zip(reach, good, strict=True)) / 10
+    assert model.summary.metrics.value("isr_at_n") == pytest.approx(float(expected), abs=1e-12)
+    assert float(expected) > (3 + 1 + 9 + 1 + 4) / 50, "as if the rest of those that were cut were bad"
+    run.close()
+
+
+def test_nobody_knows_how_it_goes_on_where_all_were_cut(tmp_path: Path) -> None:
+    cut = {1: "censored:11 11", 2: "finished:00 00 00", 3: "censored:11 11 11"}
+    run = make_run(tmp_path / "r", {"sim/a": cut})
+    [model] = analyse([run], resamples=50)[0].models
+    metrics = model.summary.metrics
+    assert metrics.value("isr_at_n") is None and metrics.value("isr") == Fraction(5, 8)
+    assert model.summary.intervals["isr_at_n"] is None
+    run.close()
+    asked = make_run(tmp_path / "s", {"sim/a": {**cut, 4: f"censored:{'11 ' * 10}"}})
+    [model] = analyse([asked], resamples=50)[0].models
+    # Of four, one is out after turn 3; the two that were cut go on as the one that is left.
+    by_turn = [Fraction(3, 4), Fraction(3, 4), Fraction(2, 3), *[Fraction(2, 3)] * 7]
+    assert model.summary.metrics.value("isr_at_n") == pytest.approx(float(sum(by_turn) / 10))
+    asked.close()
+
+
+def test_a_context_that_is_full_is_the_models_own_end(tmp_path: Path) -> None:
+    from evolif.runner import RunStore, load_run
+    from evolif.runner.records import EndEntry
+
+    make_run(tmp_path / "r", {"sim/a": {1: "censored:11 11", 2: "finished:00 00 00", 3: "censored:11 11 11"}}).close()
+    with closing(RunStore.open(tmp_path / "r")) as store:
+        store.write([EndEntry(number, "censored", "context") for number in (1, 3)])
+    with closing(load_run(tmp_path / "r", read_only=True)) as run:
+        [model] = analyse([run], resamples=50)[0].models
+        assert model.summary.metrics.value("isr_at_n") == pytest.approx(5 / 30), "the rest was not satisfied"
+
+
 def test_breakdowns_hold_the_turns_of_their_keys(tmp_path: Path) -> None:
     run = make_run(tmp_path / "r", {"sim/a": ONE})
     [model] = analyse([run], resamples=50)[0].models

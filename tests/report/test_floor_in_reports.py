@@ -102,6 +102,59 @@ def test_every_output_shows_both(played: Path, tmp_path: Path, monkeypatch: pyte
     assert "Floor: the best of five answers" in page and max(map(len, full.splitlines()[:60])) <= 80
 
 
+def test_models_that_follow_nothing_have_no_rank(played: Path) -> None:
+    whole = machine(played)
+    [board], [run] = whole["boards"], whole["runs"]
+    reached = {name: own["isr_at_n"] for name, own in run["floor"]["responders"].items()}
+    assert max(reached, key=lambda name: reached[name]) == "yes"
+    # Seven of 48 turns: five dialogues of six end at turn 3 to 5.
+    by_name = {model["model"]: model["isr_at_n"]["value"] for model in whole["models"]}
+    assert {f"sim/{name}": value for name, value in reached.items()}.items() <= by_name.items()
+    share = f"{100 * reached['yes']:.0f} %"
+    sentences = {
+        f"sim/{name}": f"sim/{name} is no better than always saying “yes” ({share} in ISR@8), so it has no rank."
+        for name in TRIVIAL
+    }
+    assert board["ranking"]["at_floor"] == sentences
+    ranked = {model for places in board["ranking"]["metrics"].values() for model in places}
+    assert ranked == {"sim/forgetful"}
+    assert {name for pair in board["ranking"]["pairs"] for name in (pair["a"], pair["b"])} == ranked
+    short, full = (" ".join(told(played, *more).split()) for more in ((), ("--full",)))
+    for sentence in sentences.values():
+        assert sentence in short and full.count(sentence) == 2, "at the top, and where ranks would be"
+    assert "Fewer than two models are left to rank." in full and "no dialogue that all models" not in full
+
+
+def test_what_is_better_than_the_floor_is_ranked(tmp_path: Path) -> None:
+    """The request satisfies every other turn, so that repeating it reaches half of ten in a row."""
+    dialogues = range(1, 9)
+    good = {n: f"censored:{'1 11 ' * 4}1 {'10' if n % 2 else '11'}" for n in dialogues}
+    fair = {n: f"censored:{'1 11 ' * 3}1 10 1 {'01' if n % 2 else '11'}" for n in dialogues}
+    luck = {n: f"censored:{'1' if n % 2 else '0'} 01 {'1 01 ' * 3}1 {'11' if n % 2 else '01'}" for n in dialogues}
+    make_run(tmp_path / "r", {"sim/a": fair, "sim/b": luck, "sim/c": good}, query="kite").close()
+    whole = machine(tmp_path / "r")
+    values = [model["isr_at_n"]["value"] for model in whole["models"]]
+    # Four dialogues with 9 of 10 and four with 8; with 6 and 4; with 10 and 9.
+    responders = whole["runs"][0]["floor"]["responders"]
+    assert values == pytest.approx([0.85, 0.5, 0.95]) and responders["echo"]["isr_at_n"] == pytest.approx(0.5)
+    found = whole["boards"][0]["ranking"]
+    sentence = "sim/b is no better than always repeating the request (50 % in ISR@10), so it has no rank."
+    assert found["at_floor"] == {"sim/b": sentence} and found["tests"] == 1
+    places = {model: one["rank"] for model, one in found["metrics"]["isr_at_n"].items()}
+    assert places == {"sim/a": 2, "sim/c": 1}
+    text = " ".join(told(tmp_path / "r", "--full").split())
+    assert text.count(sentence) == 2 and "Ranks, 1 the best" in text
+    make_run(tmp_path / "one", {"sim/b": luck}, query="kite").close()
+    assert sentence in " ".join(told(tmp_path / "one").split()), "of a model alone too"
+
+
+def test_with_too_few_dialogues_nothing_is_said_to_be_at_the_floor(tmp_path: Path) -> None:
+    luck = dict.fromkeys(range(1, 6), "censored:1 01 1 01 1 01 1 01 1 01")
+    make_run(tmp_path / "r", {"sim/a": luck, "sim/b": luck}, query="kite").close()
+    assert machine(tmp_path / "r")["boards"][0]["ranking"]["at_floor"] == {}
+    assert "no better than" not in told(tmp_path / "r")
+
+
 def by_hand(path: Path, session: str, **given: Any) -> Run:
     return make_run(path, {"sim/a": {1: session}}, **given)
 

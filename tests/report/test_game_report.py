@@ -16,7 +16,7 @@ from evolif.benchmark import open_benchmark
 from evolif.cli import app
 from evolif.errors import UsageError
 from evolif.games import generate
-from evolif.games.cells import points_cell, row_name
+from evolif.games.cells import counted, points_cell, row_name
 from evolif.games.play_tables import endings_grid, information_grid, language_grid, proposals_grid, usage_grid
 from evolif.games.plays import GameColumn, instance_exhibits
 from evolif.games.report import game_figures, game_grids
@@ -68,14 +68,24 @@ def test_accuracy_stands_between_the_references() -> None:
     assert grids["turns"].heads == ("a", "floor", "guess and check", "ceiling", "chance")
     floor = NAMES["floor"]
     shown = cells(grids["turns"])
-    assert shown["2"] == ["17 [3–56] of 6", f"{100 * floor:.0f}", "21", "100", "11"]
-    assert shown["8"][:3] == ["100 [61–100] of 6", f"{100 * floor:.0f}", "69"]
+    assert shown["2"] == ["17 [1–64] of 6", f"{100 * floor:.0f}", "21", "100", "11"]
+    assert shown["8"][:3] == ["100 [54–100] of 6", f"{100 * floor:.0f}", "69"]
+    assert "95 % intervals over instances" in grids["turns"].note
+    assert "Over 6 instances (12 dialogues)." in grids["turns"].note and "Wilson" not in grids["turns"].note
     assert cells(grids["normalised"])["2"] == [f"{100 * (1 / 6 - floor) / (1 - floor):.0f}"]
     gain = cells(grids["gain"])
     [(first, [value])] = list(gain.items())[:1]
     assert first == "gain from 2 to 8 turns, points" and re.fullmatch(r"83 \[\d+, 100\]", value)
+    assert "paired over instances. Over 6 instances (12 dialogues)." in grids["gain"].note
     assert gain["instances played with both"] == ["6"] and gain["best with"] == ["8 turns"]
     assert gain["never falls as turns grow"] == ["yes"]
+
+
+def test_tables_tell_instances_and_dialogues_of_models_of_other_sizes() -> None:
+    one = column(*(told("x", instance=other(number)) for number in range(2)))
+    two = column(*(told("x", turns=turns, instance=other(0)) for turns in (2, 4)), name="b")
+    assert counted([one, one]) == "Over 2 instances." and counted([two]) == "Over 1 instance (2 dialogues)."
+    assert counted([one, two]) == "Over 2 instances (a); 1 instance (2 dialogues) (b)."
 
 
 def test_one_number_of_turns_gains_nothing() -> None:
@@ -156,14 +166,14 @@ def test_proposals_are_those_of_chess() -> None:
     pytest.importorskip("chess")
     chess = {**generate("chess", 0, seed=1), "answer": ["MINE", "YOURS"]}
     played = told("I think mine came first.", "It is _YOURS_", reason="correct", instance=chess)
-    assert cells(proposals_grid([column(played)])) == {"4": ["1.00", "1.00", "100", "-", "100"]}
+    assert cells(proposals_grid([column(played)])) == {"4": ["1.00", "1.00", "100", "–", "100"]}
     assert proposals_grid([column(told("x"))]) is None
 
 
 def test_rows_name_the_model_only_where_there_are_several() -> None:
     one, two = column(told("x")), column(told("x"), name="b")
     assert (row_name([one], one, 4), row_name([one, two], two, 4)) == ("4", "b, 4 turns")
-    assert [(points_cell(value, None, None).value) for value in (-0.001, 0.2, -0.5, None)] == ["0", "20", "−50", "-"]
+    assert [(points_cell(value, None, None).value) for value in (-0.001, 0.2, -0.5, None)] == ["0", "20", "−50", "–"]
 
 
 def test_both_private_parts_are_exhibits() -> None:
@@ -228,9 +238,12 @@ def test_json_has_accuracy_by_turns_and_their_gain(tmp_path: Path) -> None:
     [model] = json.loads(done.stdout)["models"]
     assert model["accuracy"]["value"] == 1 and model["by_turns"] == {"2": 1, "4": 1} and model["gain"] == 0
     assert model["best_turns"] == 2 and model["monotone_non_decreasing"] is True
+    far = 0.025 ** (1 / 6)  # six instances that are all alike, in two dialogues each
+    assert (model["accuracy"]["low"], model["accuracy"]["high"]) == (pytest.approx(far), 1)
+    assert model["gain_interval"] == {"low": pytest.approx(far - 1), "high": pytest.approx(1 - far)}
     shown = CliRunner().invoke(app, ["report", str(tmp_path / "r"), "--resamples", "20"])
     said = " ".join(shown.output.split())
-    assert "Accuracy of sim/perfect: 100 % (2 turns), 100 % (4). From 2 to 4 turns it gains 0 [0, 0] points" in said
+    assert "Accuracy of sim/perfect: 100 % (2 turns), 100 % (4). From 2 to 4 turns it gains 0 [−46, 46] points" in said
 
 
 def test_the_page_shows_both_parts_side_by_side_and_escapes_them(tmp_path: Path) -> None:

@@ -171,7 +171,10 @@ def test_the_whole_report_and_the_comparison_in_a_terminal(tmp_path: Path) -> No
     assert "A − B in the metric's own unit and percentage points" in words
     shown = json.loads(CliRunner().invoke(app, [*pair, "--json", "-"]).stdout)
     assert "log_rank" not in shown["comparisons"][0]
-    assert shown["comparisons"][0]["told_apart"] == ["won", "points"]
+    assert shown["comparisons"][0]["told_apart"] == ["won"]
+    assert [name for name, one in shown["comparisons"][0]["metrics"].items() if one["p_holm"] is not None] == ["won"]
+    assert (shown["comparisons"][0]["n"], shown["comparisons"][0]["ended_early"]) == (None, None)
+    assert "isr_on_shared_turns" not in shown["comparisons"][0]["metrics"]
 
 
 def test_pictures_are_those_that_such_a_run_has(tmp_path: Path) -> None:

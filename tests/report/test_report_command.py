@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import shlex
 from pathlib import Path
 from typing import Any
@@ -246,19 +247,73 @@ def test_where_the_cap_bounds_the_length_the_exhaustion_rate_is_named() -> None:
     long = dict.fromkeys(range(1, 9), "censored:11 11 11 11")
     make("r", {"sim/a": long, "sim/b": long | {1: "finished:11 00 00 00", 2: "finished:00 00 00"}}, max_turns=4)
     text = " ".join(report("r", "--latex", "t.tex", "--html", "p.html").split())
-    assert "sim/a: EDR len is bounded by the cap of 4 for 100 % of sessions: read the exhaustion rate." in text
-    assert "sim/b: EDR len is bounded by the cap of 4 for 75 % of sessions: read the exhaustion rate." in text
-    assert "under a constant hazard" in text and "sim/a at least 8.7 (patience never ran out)" in text
+    for name, share in (("sim/a", 100), ("sim/b", 75)):
+        bounded = f"{name}: EDR len is bounded by the cap of 4 for {share} % of sessions"
+        assert f"{bounded}: read ISR@4 and the exhaustion rate. Nothing is measured beyond turn 4; ten" in text
+    assert "under a constant hazard" in text and "sim/a at least 6.0 (patience never ran out)" in text
     a, b = machine("r")["models"]
     assert (a["saturated"], a["at_cap"], a["exhaustion_rate"]["value"], a["exhaustion_rate"]["low"]) == (True, 8, 0, 0)
-    assert a["expected_length"]["value"] is None and a["expected_length"]["low"] > 8
-    assert b["exhaustion_rate"]["value"] == 2 / 31 and b["expected_length"]["value"] == 31 / 2
+    assert a["expected_length"]["value"] is None and a["expected_length"]["low"] < 8
+    # None in 32 turns: at most −ln .025 are expected, wider by Student's quantile for 8 dialogues.
+    assert a["expected_length"]["low"] == pytest.approx(32 / (-math.log(0.025) * (2.3646 / 1.96) ** 2), rel=1e-3)
+    assert b["exhaustion_rate"]["value"] == 2 / 31
+    # 15.5 turns at that rate are more than twice the cap, and two sessions too few for an upper end.
+    low = 1 / b["exhaustion_rate"]["high"]
+    assert b["expected_length"] == {"value": None, "low": pytest.approx(low), "high": None}
+    assert f"sim/b at least {low:.0f}, over 16 turns at this rate; nothing measured beyond 4." in text
     (span,) = b["exhaustion_by_turn"]
     assert (span["first"], span["last"], span["exhausted"], span["turns"]) == (1, 10, 2, 31)
     assert span["exhaustion_rate"] == b["exhaustion_rate"]
     assert "EXH" in Path("t.tex").read_text("utf-8") and "75 % of sessions" in Path("p.html").read_text("utf-8")
     told = CliRunner().invoke(app, ["compare", "r", "--resamples", "100"], prog_name="evolif").stdout
     assert "A: EDR len is bounded by the cap of 4" in " ".join(told.split())
+
+
+def test_an_expected_length_has_a_point_where_it_was_measured_alone() -> None:
+    """Patience runs out at turn 6 in some of twelve sessions; the others reach turn 10."""
+    died, lasted = "finished:1 1 1 0 0 0", "censored:1 1 1 1 1 1 1 1 1 1"
+    make("r", {name: dict.fromkeys(range(1, 13), lasted) | dict.fromkeys(range(1, 1 + dead), died)
+               for name, dead in (("sim/six", 6), ("sim/five", 5), ("sim/four", 4))})  # fmt: skip
+    six, five, four = machine("r")["models"]
+    # 96, 100 and 104 turns: 16 and 20 turns for each that dies are within twice the cap, 26 are beyond.
+    assert six["expected_length"]["value"] == pytest.approx(96 / 6)
+    assert five["expected_length"]["value"] == pytest.approx(100 / 5)
+    for model in (six, five):
+        ends = model["exhaustion_rate"]
+        assert (model["expected_length"]["low"], model["expected_length"]["high"]) == pytest.approx(
+            (1 / ends["high"], 1 / ends["low"])
+        )
+    least = 1 / four["exhaustion_rate"]["high"]
+    assert four["expected_length"] == {"value": None, "low": pytest.approx(least), "high": None}
+    text = " ".join(report("r").split())
+    assert f"sim/four at least {least:.0f}, over 26 turns at this rate; nothing measured beyond 10." in text
+    assert f"sim/five 20.0 [{1 / five['exhaustion_rate']['high']:.1f}–" in text
+    make("few", {"sim/few": dict.fromkeys(range(1, 7), lasted) | dict.fromkeys(range(1, 5), died)})
+    [few] = machine("few")["models"]
+    # 44 turns and four that die: 11 turns are within the cap, but four are too few for a point.
+    least = 1 / few["exhaustion_rate"]["high"]
+    assert few["expected_length"] == {"value": None, "low": pytest.approx(least), "high": None}
+    assert f"sim/few at least {least:.1f} (patience ran out in only 4 sessions)." in " ".join(report("few").split())
+
+
+def test_what_is_undefined_says_why() -> None:
+    cut = {1: "censored:1 1", 2: "finished:0 0 0", 3: "censored:1 1 1 1"}
+    whole = dict.fromkeys(cut, "censored:1 1 1 1 1 1 1 1 1 1")
+    make("r", {"sim/cut": cut, "sim/whole": whole})
+    one, other = machine("r")["models"]
+    nothing = {"value": None, "low": None, "high": None}
+    assert one["isr_at_n"] == nothing and one["isr"]["value"] == 6 / 9
+    assert other["isr_at_n"]["value"] == 1.0 and other["rec"] == nothing
+    text = " ".join(report("r").split())
+    assert "sim/cut: ISR@10 undefined: no session was played to its last turn." in text
+    assert "sim/whole: REC, REC all undefined: no bad turn." in text
+    row = next(line for line in report("r").splitlines() if "ISR@10 %" in line)
+    assert [cell.strip() for cell in row.strip("│").split("│")] == ["ISR@10 %", "–", "100"]
+    [ranked] = machine("r")["boards"]
+    assert "sim/cut" not in ranked["ranking"]["metrics"]["isr_at_n"], "what is undefined has no rank"
+    [pair] = json.loads(CliRunner().invoke(app, ["compare", "r", "--json", "-"]).stdout)["comparisons"]
+    assert pair["metrics"]["isr_at_n"]["p"] is None and pair["metrics"]["isr_at_n"]["difference"] == nothing
+    assert "ISR@10 of A, sim/cut, is not known: no session was played that far." in pair["conclusion"]
 
 
 def test_few_sessions_at_the_cap_bound_nothing() -> None:

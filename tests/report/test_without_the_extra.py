@@ -34,10 +34,15 @@ def test_the_full_report_tells_the_rest() -> None:
 def test_machines_read_why_a_part_is_missing() -> None:
     result = CliRunner().invoke(app, ["report", "r", "--json", "-"])
     assert result.exit_code == 0, result.output
-    model = json.loads(result.stdout)["models"][0]
-    assert MEND in model["survival"]["unavailable"] and model["hazard"] and model["edr_len"]["value"] == 3.5
+    told = json.loads(result.stdout)
+    model, [board] = told["models"][0], told["boards"]
+    assert MEND in board["ranking"]["unavailable"]
+    # Survival and hazard need nothing: one of two sessions ends at turn 3, the other at turn 4.
+    assert [point["probability"]["value"] for point in model["survival"]["points"]] == [1, 1, 1, 0.5, 0]
+    assert model["hazard"] and model["edr_len"]["value"] == 3.5 and model["isr_at_n"]["value"] == 1 / 20
 
 
 def test_a_comparison_says_what_to_install() -> None:
-    result = CliRunner().invoke(app, ["compare", "r"])
+    make_run(Path("other"), {"sim/a": SESSIONS, "sim/b": {1: "finished:11 00 00 00", 2: "finished:11 11 00 00 00"}})
+    result = CliRunner().invoke(app, ["compare", "other"])
     assert result.exit_code == 2 and MEND in " ".join(result.stderr.split())

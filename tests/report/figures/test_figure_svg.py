@@ -223,12 +223,23 @@ def test_sessions_left_out_are_told_and_bound_the_curve(analysed: Analysed) -> N
 
 
 def test_two_models_are_compared(analysed: Analysed) -> None:
-    two = analysed({"a": ("555555",) * 5 + ("5000",), "b": ("000",) * 5 + ("5555",)})
+    two = analysed({"a": ("555555",) * 5 + ("5000",), "b": ("000",) * 5 + ("555555",)})
     picture = draw_all(two)[-1]
     assert picture.name == "comparison" and picture.figure is not None
     shown = texts(picture.svg())
-    assert "a − b" in shown and "EDR len" in shown and any(text.startswith("p ") for text in shown)
-    assert "paired over 6 dialogues" in picture.caption
+    assert "a − b" in shown and "EDR len" in shown and "ISR shared" in shown
+    # Differences of 1 in five dialogues and of -5/6 in the sixth: t = 2.27 with 3.75 degrees of freedom. Of the 64
+    # flips of signs, four are as extreme, which is less than that.
+    assert [text for text in shown if text.startswith("p ")] == ["p = 0.090"], "the main metric alone has one"
+    assert "paired over 6 dialogues" in picture.caption and "p is that of ISR@20" in picture.caption
+    assert "others are without correction" in picture.caption
+
+
+def test_a_metric_of_cut_sessions_has_no_p_where_nobody_was_played_to_the_end(analysed: Analysed) -> None:
+    # All that is left of b after turn 3 is cut after turn 4, and a plays six turns.
+    two = analysed({"a": ("555555",) * 5 + ("5000",), "b": ("000",) * 5 + ("5555",)})
+    shown = texts(draw_all(two)[-1].svg())
+    assert not [text for text in shown if text.startswith("p ")] and "EDR len" in shown
 
 
 def test_three_models_are_not_compared_unasked(three: RunAnalysis) -> None:

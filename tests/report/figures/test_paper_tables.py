@@ -109,7 +109,7 @@ def test_tables_say_why_two_dialogues_have_no_interval(analysed: Analysed) -> No
     with_it = analysed({"m": ("555000", "5000")})
     ablation = table_7(with_it, analysed({"m": ("55000", "000")}, system_prompt=False))
     assert set(ablation.intervals[2]) == {None}
-    assert "No interval of A − B: fewer than six dialogues" in ablation.note
+    assert "No interval and no p of A − B: fewer than six dialogues contribute to either side." in ablation.note
     headline = table_2(with_it)
     assert set(headline.intervals[0]) == {None} and "fewer than six dialogues" in headline.note
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
+from evolif.metrics.exhaustion import exhaustion_since
 from evolif.report import RunAnalysis
 from evolif.report.comparable import ComparableRuns
 from evolif.report.figures import draw
@@ -22,9 +23,14 @@ def test_later_turns_are_pooled_where_few_sessions_are_left(analysed: Analysed) 
     assert list(marks) == [1, 2, 3, 4, 5]
     assert [marks[turn].value for turn in (1, 2, 3)] == [0, 0, pytest.approx(15 / 40)]
     assert marks[4] == marks[5] and marks[4].value == pytest.approx(9 / 45) and marks[4].n == 45
-    low, high = marks[4].low or 0.0, marks[4].high or 0.0
-    assert 0.09 < low < 9 / 45 < high < 0.39
-    assert draw("hazard", analysed({"m": words})).figure is not None
+    span = exhaustion_since(analysed({"m": words}).models[0].sessions, 4)
+    assert (marks[4].low, marks[4].high) == span.interval and (span.exhausted, span.turns) == (9, 45)
+    low, high = marks[3].low or 0.0, marks[3].high or 0.0
+    # An exact Poisson interval, wider by the spread of Student's quantile for 40 dialogues.
+    assert (low, high) == (pytest.approx(0.2054, abs=1e-4), pytest.approx(0.6282, abs=1e-4))
+    picture = draw("hazard", analysed({"m": words}))
+    assert picture.figure is not None and "the rate of all later turns together" in picture.caption
+    assert "with 95 % intervals over dialogues" in picture.caption
 
 
 def test_nothing_is_drawn_where_few_sessions_are_at_risk_from_the_start(analysed: Analysed) -> None:

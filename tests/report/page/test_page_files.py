@@ -140,13 +140,15 @@ def test_comparisons_asked_for_are_shown_with_intervals(tmp_path: Path) -> None:
     assert found.value is not None and found.interval is not None
     low, high = found.interval
     assert f'<td>{found.value:.1f} <span class="ci">[{low:.1f}–{high:.1f}]</span></td>' in table
-    assert "No interval of A − B in REC, REC all: fewer than six dialogues count for both" in text
+    assert "No interval and no p of A − B in REC: fewer than six dialogues contribute to either side" in text
+    # Both satisfy 43 of 48; a dialogue of six turns differs by one or two.
+    assert "sim/forgetful and sim/steady are not told apart: ISR@6 0.0 [-11.1, +11.1] points, p = 1.000; " in text
 
 
 def test_the_page_says_why_four_dialogues_have_no_interval(make: Make, folder: Path, tmp_path: Path) -> None:
     text = make().path.read_text(encoding="utf-8")
     left_out = text[text.index('<section id="left-out"') :].partition("</section>")[0]
-    assert TOO_FEW in left_out and "sim/steady and sim/forgetful: No interval of A − B: fewer than six" in text
+    assert TOO_FEW in left_out and "sim/steady and sim/forgetful: No interval and no p of A − B: fewer" in text
     [table] = re.findall(r'<table class="headline">.*?</table>', text, re.DOTALL)
     assert "[" not in table
 
