@@ -203,21 +203,46 @@ def _load_config(ctx: typer.Context, path: Path | None) -> Path | None:
     if not isinstance(data, dict) or not all(isinstance(key, str) for key in data):
         raise InputError("a configuration is a mapping of flag names to values", path=path)
     values = {key.replace("-", "_"): value for key, value in data.items() if value is not None}
-    known = {key for command in _commands(ctx) for key in _keys(command)}
-    for key in sorted(values.keys() - known):
-        flag = key.replace("_", "-")
-        raise InputError(f"unknown key “{flag}”; keys are named like flags, without the leading dashes", path=path)
-    parameters = _keys(ctx.command)
-    if "constraints" in values and getattr(parameters.get("constraints"), "name", "own_groups") == "own_groups":
-        raise InputError(
-            "a configuration file cannot name code to load; remove “constraints” and give --constraints on the command "
-            "line",
-            path=path,
-        )
-    ctx.default_map = {
-        parameters[key].name: _as_text(value, parameters[key]) for key, value in values.items() if key in parameters
-    }
+    own = _keys(ctx.command)
+    known = {key: parameter for command in _commands(ctx) for key, parameter in _keys(command).items()} | own
+    refused = {key: why for command in _commands(ctx) for key, why in _refused(command).items()}
+    for key in sorted(values):
+        # A key of this verb is what its own parameter is, whatever the same word means elsewhere.
+        why = _why_refused(own[key]) if key in own else refused.get(key)
+        if why is not None:
+            raise InputError(f"{why}; remove “{_shown(key)}” and give it on the command line", path=path)
+        if key not in known:
+            raise InputError(
+                f"unknown key “{_shown(key)}”; keys are named like flags, without the leading dashes", path=path
+            )
+    ctx.default_map = {own[key].name: _as_text(value, own[key]) for key, value in values.items() if key in own}
     return path
+
+
+_NOT_FROM_FILES: Mapping[str, str] = {
+    "own_groups": "a configuration file cannot name code to load",
+    "ray_address": "a configuration file cannot name a Ray cluster, which can run code here",
+    "config": "a configuration file cannot name another one",
+}
+"""Parameters that no configuration file sets, under whatever spelling, by their names; and why."""
+
+
+def _why_refused(parameter: Any) -> str | None:
+    return _NOT_FROM_FILES.get(parameter.name) if parameter.param_type_name == "option" else None
+
+
+def _refused(command: Any) -> dict[str, str]:
+    """Every word that may stand for a parameter that no file sets: its flags, its own name and its variable."""
+    found: dict[str, str] = {}
+    for parameter in command.params:
+        if why := _why_refused(parameter):
+            spellings = {parameter.name, parameter.envvar or parameter.name, *parameter.opts, *parameter.secondary_opts}
+            found |= dict.fromkeys((spelling.strip("-").replace("-", "_") for spelling in spellings), why)
+    return found
+
+
+def _shown(key: str) -> str:
+    return key if key.isupper() else key.replace("_", "-")
 
 
 def _commands(ctx: typer.Context) -> Iterator[Any]:
@@ -228,15 +253,16 @@ def _commands(ctx: typer.Context) -> Iterator[Any]:
 
 
 def _keys(command: Any) -> dict[str, Any]:
-    """A command's parameters by their long flags, with underscores, and by their own names."""
-    by_name = {parameter.name: parameter for parameter in command.params}
-    flags = {
-        option.removeprefix("--").replace("-", "_"): parameter
-        for parameter in command.params
-        for option in parameter.opts
-        if option.startswith("--")
-    }
-    return by_name | flags
+    """A command's options by their long flags, with underscores, and its arguments by their names.
+
+    Not by what an option is called in the code: two words for one option are one more than anybody looks for.
+    """
+    keys = {p.name: p for p in command.params if p.param_type_name == "argument"}
+    for parameter in command.params:
+        if parameter.param_type_name == "option":
+            flags = (option for option in parameter.opts if option.startswith("--"))
+            keys |= dict.fromkeys((flag.removeprefix("--").replace("-", "_") for flag in flags), parameter)
+    return keys
 
 
 def _as_text(value: Any, parameter: Any) -> Any:

@@ -5,11 +5,16 @@ from __future__ import annotations
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+import typer
+from typer.testing import CliRunner
 
 from evolif import InputError
+from evolif.cli import app
 from evolif.resources import MOST_BYTES, MOST_NESTING, load_data
 
 DEEP = 50_000
@@ -124,3 +129,155 @@ def test_ordinary_files_are_read(tmp_path: Path, name: str, text: str, data: obj
     path = tmp_path / name
     path.write_text(text)
     assert load_data(path) == data or data is None
+
+
+# What a file may set. Every parameter of every verb stands here once, by its flag or, if it is an argument, by its name.
+
+NEVER = {
+    "--constraints": "loads Python code",
+    "--ray-address": "a Ray cluster answers with objects that run code when they are read",
+    "--config": "a file that names a file that names a file",
+}
+SHOULD_BE_READ_BEFOREHAND = {
+    "names what is asked, or the variable whose value is sent there": """
+        --base-url --checker --context-model --judge --model --partner --synthesizer --model-args""",
+    "names a plug-in of those that are installed": """
+        --scenario --context --strategies --group name""",
+    "names files and folders that are read": """
+        --against --apply --bench --benchmark --definitions --from --like --personas --prices --profile --registers
+        --topics bench corpus file folder path response run runs source""",
+    "names files and folders that are written": """
+        --cache-dir --export --figures --fork --html --json-file --latex --out --zip out""",
+    "publishes": "--public --push",
+}
+HARMLESS = """
+    --ablation --across --aggregate --as-released --budget-tokens --budget-usd --cache --ceiling --check --count
+    --dialogues --display --domain --dry-run --engine --epochs --explain-cache --finding --floor --format --full --json
+    --judge-rule --license --limit --list --max-connections --max-retries --max-tokens --max-turns --only --opinions
+    --patience --recursive --relevance --relevance-counts --resamples --reviewer --sample --search --seconds --seed --set
+    --source --stats --status --stop-method --stop-when --system-prompt --temperature --timeout --topic --turns
+    --undecided --verify --wait --with-published --with-witness --words
+"""
+ASKED_CONSTRAINTS = ("check", "--constraints")
+"""The only flag that means two things: for `check`, a file with constraints, which is data."""
+
+
+PROGRAM: Any = typer.main.get_command(app)
+
+
+def _parameters() -> Iterator[tuple[tuple[str, ...], Any, Any]]:
+    """(verb, command, parameter) of the whole program."""
+    for name, command in PROGRAM.commands.items():
+        for inner, own in getattr(command, "commands", {"": command}).items():
+            for parameter in own.params:
+                yield (name, inner) if inner else (name,), own, parameter
+
+
+PARAMETERS = list(_parameters())
+VERBS = {verb: command for verb, command, _ in PARAMETERS if any(p.name == "config" for p in command.params)}
+
+
+def _said(parameter: Any) -> str:
+    """As the command line spells it; `--json FILE` is another option than the switch `--json`."""
+    if parameter.param_type_name == "argument":
+        return str(parameter.name)
+    flag = max(parameter.opts, key=len)
+    return "--json-file" if flag == "--json" and not parameter.is_flag else str(flag)
+
+
+def _is_never(verb: tuple[str, ...], parameter: Any) -> bool:
+    return _said(parameter) in NEVER and (*verb, _said(parameter)) != ASKED_CONSTRAINTS
+
+
+def _spellings(parameter: Any) -> set[str]:
+    """Every word by which somebody may try to set a parameter."""
+    words = {parameter.name, *parameter.opts, *filter(None, [parameter.envvar])}
+    words |= {word.lstrip("-") for word in words}
+    return {shape for word in words for shape in (word, word.replace("-", "_"), word.replace("_", "-"))}
+
+
+def _set_by(verb: tuple[str, ...], path: Path) -> dict[str, Any]:
+    """What a verb takes from a file: parameters by their names.
+
+    Raises:
+        InputError: the file is refused.
+    """
+    ctx: Any = typer.Context(PROGRAM)
+    for name in verb:
+        ctx = typer.Context(ctx.command.commands[name], info_name=name, parent=ctx)
+    try:
+        ctx.command.parse_args(ctx, ["--config", str(path)])
+    except InputError:
+        raise
+    except Exception as fault:  # an argument is missing, or the value is no number: after the file was read
+        assert type(fault).__name__ in {"MissingParameter", "BadParameter", "UsageError", "Exit"}, fault
+    return dict(ctx.default_map or {})
+
+
+def test_every_parameter_is_classified() -> None:
+    listed = " ".join([*NEVER, *SHOULD_BE_READ_BEFOREHAND.values(), HARMLESS]).split()
+    assert len(listed) == len(set(listed))
+    assert {_said(parameter) for _, _, parameter in PARAMETERS} - {"--help"} == set(listed)
+
+
+@pytest.fixture
+def evil(tmp_path: Path) -> Iterator[Path]:
+    """A module that tells that it ran, by a file beside it."""
+    module = tmp_path / "evil.py"
+    module.write_text("import pathlib\npathlib.Path(__file__ + '.ran').touch()\nGROUPS = []\n")
+    yield module
+    assert not (tmp_path / "evil.py.ran").exists()
+
+
+@pytest.mark.parametrize("verb", VERBS, ids=" ".join)
+def test_a_file_sets_flags_by_their_names_and_nothing_by_another_word(
+    tmp_path: Path, evil: Path, verb: tuple[str, ...]
+) -> None:
+    path = tmp_path / "c.yaml"
+    named = {_said(p).lstrip("-") if p.param_type_name == "argument" else max(p.opts, key=len).lstrip("-"): p.name
+             for p in VERBS[verb].params if not _is_never(verb, p)}  # fmt: skip
+    for parameter in VERBS[verb].params:
+        for spelling in _spellings(parameter):
+            path.write_text(f'"{spelling}": "{evil}"\n')
+            expected = named.get(spelling.replace("_", "-"))
+            try:
+                found = _set_by(verb, path)
+            except InputError as refused:
+                assert expected is None, (spelling, refused)
+            else:
+                assert set(found) == ({expected} if expected else set()), spelling
+                assert not (_is_never(verb, parameter) and found), spelling
+
+
+REFUSED = {
+    (verb, spelling) for verb in VERBS for owner, _, parameter in PARAMETERS if _is_never(owner, parameter)
+    for spelling in _spellings(parameter) if (*verb, f"--{spelling.lstrip('-')}") != ASKED_CONSTRAINTS
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("suffix", ["yaml", "toml"])
+def test_no_verb_takes_code_from_a_file_under_any_spelling(tmp_path: Path, evil: Path, suffix: str) -> None:
+    path, between = tmp_path / f"c.{suffix}", ": " if suffix == "yaml" else " = "
+    assert len(REFUSED) > 200
+    for verb, spelling in sorted(REFUSED):
+        path.write_text(f'"{spelling}"{between}"{evil}"\n')
+        with pytest.raises(InputError, match=r"c\.(yaml|toml): (a configuration file cannot name|unknown key)"):
+            _set_by(verb, path)
+
+
+@pytest.mark.parametrize("key", ["constraints", "own_groups", "own-groups", "EVOLIF_CONSTRAINTS"])
+@pytest.mark.parametrize("how", ["flag", "variable"])
+@pytest.mark.parametrize("verb", ["generate", "evaluate"])
+def test_code_in_a_file_is_one_sentence(
+    tmp_path: Path, evil: Path, monkeypatch: pytest.MonkeyPatch, verb: str, how: str, key: str
+) -> None:
+    monkeypatch.setenv("EVOLIF_PLUGINS", "0")
+    monkeypatch.chdir(tmp_path)
+    Path("c.yaml").write_text(f"{key}: {evil}\n")
+    command = [verb, "bench", *(["--config", "c.yaml"] if how == "flag" else [])]
+    told = CliRunner().invoke(app, command, env={"EVOLIF_CONFIG": "c.yaml"} if how == "variable" else {})
+    assert told.exit_code == 2 and not Path("bench").exists()
+    assert told.stderr == (
+        f"evolif: c.yaml: a configuration file cannot name code to load; remove “{key.replace('own_', 'own-')}” and give "
+        "it on the command line\n"
+    )
