@@ -17,7 +17,7 @@ from evolif.broadcast.verdicts import gate_verdict, group_of, is_gate, item_verd
 from evolif.judging import Criterion, Judgement, JudgeRecord, Panel, load_rubric, verdict_of
 from evolif.judging.rubric import Rubric, scale_of
 from evolif.resources import data_path, load_data
-from evolif.text import Reading
+from evolif.text import Reading, read_apart
 from evolif.types import CREDIT, Score, Verdict
 
 _KINDS = ("support", "summary")
@@ -94,7 +94,10 @@ async def judge_reply(
     if not turn["judged"]:
         return Judgement(())
     criteria = turn_criteria(turn)
-    verdicts = list(_by_rules(turn, reply) if stored is None else stored.verdicts)
+    if stored is None:
+        verdicts = await read_apart(reply, lambda: _by_rules(turn, reply))
+    else:
+        verdicts = list(stored.verdicts)
     records: list[JudgeRecord] = []
     for place, criterion in criteria.items():
         item = turn["checklist"][place]

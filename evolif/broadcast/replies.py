@@ -17,6 +17,7 @@ from evolif.broadcast.reading_names import table_of
 from evolif.broadcast.reading_score import Score, score_in
 from evolif.broadcast.reading_statistics import StatisticsLine, statistics_in
 from evolif.broadcast.tags import SummaryCheck, body_of, check_summary, cut_blocks
+from evolif.text import readable
 
 
 class ReadReply:
@@ -24,7 +25,7 @@ class ReadReply:
 
     Args:
         turn: With `names`, and its `question` where the period goes without saying.
-        reply: The reply.
+        reply: The reply; of one that is longer than 64 KiB nothing is read.
 
     Raises:
         ArgumentError: the names are of the wrong kind.
@@ -32,7 +33,7 @@ class ReadReply:
 
     def __init__(self, turn: Mapping[str, Any], reply: str) -> None:
         self.turn = turn
-        self.reply = reply
+        self.reply = readable(reply)
         names = required("the turn", turn, "names")
         self.table = table_of(names)
         self.sport = one_of("sport", required("names", names, "sport"), tuple(SPORTS))

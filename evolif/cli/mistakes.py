@@ -46,7 +46,7 @@ def explain(error: Any, root: Any) -> str:
     message = error.format_message()
     if found := _COMMAND.search(message):
         return _no_command(found[1], ctx)
-    if found := _EXTRA.search(message):
+    if found := _EXTRA.match(message):
         names = [_name(one) for one in ctx.command.params if one.param_type_name == "argument"]
         takes = f"takes {one_of(names, 'and')}" if names else "takes no arguments, only options"
         return f"{ctx.command_path} {takes}; “{found[1]}” is too much (see {ctx.command_path} --help)"

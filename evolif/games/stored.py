@@ -15,6 +15,7 @@ from evolif.games.ending import Ending, Flag, Heard, Ruling, hear, rule
 from evolif.games.prompts import Match, Said, alone_messages, modality_of, together_messages, turn_messages, view_of
 from evolif.games.tokens import Tokenizer
 from evolif.games.view import View
+from evolif.text import MAX_BODY_BYTES
 from evolif.types import Label, Prompt, Seat
 
 Reference = Literal["none", "floor", "ceiling"]
@@ -133,8 +134,12 @@ def stored_view(prompt: Prompt) -> View:
 
 
 def heard_in(prompt: Prompt, answer: str, tokenizer: Tokenizer) -> Heard:
-    """What the partner hears of an answer, as received or as stored: no file holds half a surrogate pair."""
-    return hear(answer.encode("utf-8", "replace").decode("utf-8"), prompt.payload["view"]["tokens"], tokenizer)
+    """What the partner hears of an answer, as received or as stored: no file holds half a surrogate pair.
+
+    Of more than 64 KiB only the beginning is read, as of more tokens than the turn may have.
+    """
+    read = answer.encode("utf-8", "replace")[:MAX_BODY_BYTES].decode("utf-8", "ignore")
+    return hear(read, prompt.payload["view"]["tokens"], tokenizer)
 
 
 def ruling_on(prompt: Prompt, heard: Heard, *, hold_answers: bool = False) -> Ruling:

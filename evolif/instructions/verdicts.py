@@ -27,7 +27,7 @@ from evolif.judging import (
     with_relevance,
 )
 from evolif.metrics import UNKNOWN, Key, together
-from evolif.text import Reading
+from evolif.text import Reading, read_apart
 from evolif.turns import Constraint, Instruction
 from evolif.types import RELEVANCE, JudgedTurn, Prompt, Verdict
 
@@ -94,14 +94,19 @@ async def judge_turn(
         EvolifError: any other error of a judge's client, such as a spent budget, unchanged.
     """
     try:
-        reading = Reading(answer, format_of(constraints))
         criteria = dict(criteria_of(constraints))
-        verdicts = _by_rules(constraints, criteria, reading, stored)
-        if relevance is not None:
-            # Judged together with the rest, so that a failing judge loses no call; taken apart below.
-            verdicts.append(relevance.by_rules(tuple(constraints), reading))
-            if relevance.criterion is not None:
-                criteria[len(constraints)] = relevance.criterion
+
+        def read() -> tuple[Reading, list[Verdict]]:
+            reading = Reading(answer, format_of(constraints))
+            verdicts = _by_rules(constraints, criteria, reading, stored)
+            if relevance is not None:
+                # Judged together with the rest, so that a failing judge loses no call; taken apart below.
+                verdicts.append(relevance.by_rules(tuple(constraints), reading))
+            return reading, verdicts
+
+        reading, verdicts = await read_apart(answer, read)
+        if relevance is not None and relevance.criterion is not None:
+            criteria[len(constraints)] = relevance.criterion
         if judge is None:
             judgement = Judgement(tuple(verdicts))
         else:

@@ -68,7 +68,7 @@ from evolif.games import (
 )
 from evolif.games.accuracy_tables import ACCURACY_FIGURE, accuracy_object, game_remarks, turns_sentence
 from evolif.games.arguments import even
-from evolif.games.ending import REASONS, answer_text
+from evolif.games.ending import REASONS, Heard, Ruling, answer_text
 from evolif.games.instance import settings_of
 from evolif.games.options import GameOptions, GamePlay, with_settings
 from evolif.games.players import NAMES, player_of
@@ -93,7 +93,8 @@ from evolif.judging import Judgement, LexicalJudge
 from evolif.metrics import Breakdown
 from evolif.models import ChatModel, ChatRequest, SimModel, unknown_player
 from evolif.scenario import Benchmark, Defaults, Lengths, Services
-from evolif.types import End, Exchange, Prompt
+from evolif.text import read_apart
+from evolif.types import End, Exchange, Prompt, Score
 
 if TYPE_CHECKING:
     from evolif.runner import Run
@@ -219,11 +220,15 @@ class GameEnvironment(FolderEnvironment):
     ) -> Judgement:
         """The tokens of every turn; at the end the result, and by a panel the sycophancy of the model under test."""
         counts = self._counts(prompt)
-        heard = heard_in(prompt, answer, counts)
-        ruling = ruling_on(prompt, heard, hold_answers=self.play.hold_answers)
-        before = past if ruling.final is not None else ()
-        used = sum(heard_in(one.prompt, one.answer, counts).tokens for one in before)
-        scores = scores_of(stored_view(prompt), heard, ruling, used, self.play.tokens)
+
+        def read() -> tuple[Heard, Ruling, tuple[Score, ...]]:
+            heard = heard_in(prompt, answer, counts)
+            ruling = ruling_on(prompt, heard, hold_answers=self.play.hold_answers)
+            before = past if ruling.final is not None else ()
+            used = sum(heard_in(one.prompt, one.answer, counts).tokens for one in before)
+            return heard, ruling, scores_of(stored_view(prompt), heard, ruling, used, self.play.tokens)
+
+        heard, ruling, scores = await read_apart(max((answer, *(one.answer for one in past)), key=len), read)
         if self._judge is None or ruling.final is None or not self.asks_a_judge(prompt):
             return Judgement((), scores=scores)
         said = [*(one.heard for one in past), heard.text]

@@ -74,6 +74,7 @@ from evolif.shifts import (
     turns_of_prompts,
     write_released,
 )
+from evolif.text import read_apart
 from evolif.types import Exchange, Prompt
 
 __all__ = [
@@ -229,8 +230,12 @@ class ShiftEnvironment(FolderEnvironment):
         if "checkpoints" not in payload:
             return Judgement(())
         goals = payload["checkpoints"]
-        extra = invented(goals, answer, keys=payload["slots"])
-        return Judgement((), scores=(*goal_scores(goals, check_answer(goals, answer)), invented_score(extra)))
+
+        def read() -> Judgement:
+            extra = invented(goals, answer, keys=payload["slots"])
+            return Judgement((), scores=(*goal_scores(goals, check_answer(goals, answer)), invented_score(extra)))
+
+        return await read_apart(answer, read)
 
 
 def is_final(prompt: Prompt) -> bool:

@@ -14,7 +14,7 @@ from datetime import date
 from decimal import Decimal, DecimalException
 from typing import Any
 
-from evolif.text import MAX_BODY_BYTES, clean, fold, normalise
+from evolif.text import clean, fold, is_too_long, normalise
 
 MAX_DEPTH = 200
 """An object that is nested deeper does not count."""
@@ -51,7 +51,7 @@ def read_object(answer: str) -> dict[str, Any] | None:
         answer is longer than 64 KiB.
     """
     text = normalise(answer)
-    if len(text) > MAX_BODY_BYTES or len(text.encode("utf-8")) > MAX_BODY_BYTES:
+    if is_too_long(text):
         return None
     fenced = [block for block in map(str.strip, _json_blocks(text)) if _is_object(block)]
     source = fenced[-1] if fenced else _last_object(text)

@@ -19,7 +19,7 @@ from evolif.types import Message, Usage
 
 _MOST_OBJECTS = 16
 """Maximum number of opening braces tried as the start of an object."""
-_FENCE = re.compile(r"```[a-zA-Z]{0,16}[ \t]*\n?(.*?)```", re.DOTALL)
+_FENCE = re.compile(r"```[a-zA-Z]{0,16}+[ \t]*+\n?+(.*?)```", re.DOTALL)
 
 FORM = "form"
 """The checker's name in findings about the form of words rather than their meaning."""

@@ -15,7 +15,7 @@ from evolif.synthesis.planner import Decision
 from evolif.synthesis.style import Style
 from evolif.turns import ScriptTurn, Turn
 
-_SEALED = re.compile(f"({SEAL}[^{UNSEAL}]*{UNSEAL})")
+_SEALED = re.compile(f"({SEAL}[^{SEAL}{UNSEAL}]*{UNSEAL})")
 _STARTS = frozenset(
     "could can would will make give put keep use write drop forget leave please let's start begin end finish cut turn "
     "we it the that just stop go get bring take show don't there try do change switch swap add include "
@@ -174,7 +174,7 @@ class _Own:
 _LONE_I = re.compile(r"\bi(?='(?:m|d|ve|ll)\b|\b(?!['.-]))")
 _SENTENCE = re.compile(r"([.?!] )([a-z])")
 _STOPPED = re.compile(rf"[.?!][”\"]?{UNSEAL}?\s*$")
-_MARK = re.compile(rf"{SEAL}[^\w{UNSEAL}]*{UNSEAL}\s*$")
+_MARK = re.compile(rf"{SEAL}[^\w{SEAL}{UNSEAL}]*{UNSEAL}\s*$")
 """A mark that is shown, such as “.”, which ends no sentence."""
 
 

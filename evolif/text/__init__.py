@@ -3,11 +3,12 @@
 The constraint specification is authoritative; `READING_RULES_VERSION` names the edition.
 """
 
+from evolif.text.answers import MAX_BODY_BYTES, is_too_long, read_apart, readable
 from evolif.text.blocks import Block
 from evolif.text.display import clip, plain, plural, spell_out, unhidden, visible_html
 from evolif.text.formality import formality, formality_score
 from evolif.text.objects import reply_objects
-from evolif.text.reading import MAX_BODY_BYTES, READING_RULES_VERSION, Edge, Reading, is_skippable, outer_block
+from evolif.text.reading import READING_RULES_VERSION, Edge, Reading, is_skippable, outer_block
 from evolif.text.sentences import sentences
 from evolif.text.tokens import (
     clean,
@@ -39,11 +40,14 @@ __all__ = [
     "formality",
     "formality_score",
     "is_skippable",
+    "is_too_long",
     "last_grapheme",
     "normalise",
     "outer_block",
     "plain",
     "plural",
+    "read_apart",
+    "readable",
     "reply_objects",
     "sentences",
     "spell_out",

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import accumulate
 
+from evolif.text.answers import MAX_BODY_BYTES, is_too_long
 from evolif.text.blocks import Block, Content, FormatFaultError
 from evolif.text.data_formats import parse_csv, parse_json, parse_xml
 from evolif.text.html import parse_html
@@ -23,8 +24,6 @@ from evolif.types import Span
 
 READING_RULES_VERSION = 1
 """Stored with every verdict; a change of any rule changes it."""
-
-MAX_BODY_BYTES = 64 * 1024
 
 _PARSERS = {"json": parse_json, "xml": parse_xml, "html": parse_html, "csv": parse_csv}
 _OPEN = re.compile(r"(`{3,}|~{3,})([^\n]*)(?:\n|\Z)")
@@ -104,7 +103,7 @@ class Reading:
     def _size_fault(self, max_bytes: int) -> str:
         if not self.body:
             return "the answer is empty"
-        if len(self.body) * 4 > max_bytes and len(self.body.encode()) > max_bytes:
+        if is_too_long(self.body, max_bytes):
             return f"the answer is longer than {max_bytes // 1024} KiB"
         return ""
 

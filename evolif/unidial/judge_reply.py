@@ -12,7 +12,7 @@ import re
 from evolif.errors import ArgumentError, EvolifError
 
 _KEYS = ("Score", "score")
-_FENCE = re.compile(r"(`{3,})[^`\n]*\n|(~{3,})[^\n]*\n")
+_FENCE = re.compile(r"(`{3,}+)[^`\n]*+\n|(~{3,}+)[^\n]*+\n")
 # The possessive quantifiers keep a number whole: “8/10” is no 8, and “10” is no 1. The closing quotation mark is the
 # one that was opened.
 _QUOTED_SCORE = re.compile(

@@ -19,7 +19,7 @@ from evolif.constraints import format_of
 from evolif.instructions import criteria_of
 from evolif.judging import Judgement, JudgeRecord, Panel
 from evolif.runner import TurnRecord
-from evolif.text import Reading
+from evolif.text import Reading, read_apart, readable
 from evolif.turns import Constraint
 from evolif.types import Message, Prompt, Score, Session, Verdict
 from evolif.unidial.asking import SCORING_VERSION
@@ -114,7 +114,7 @@ async def score_turn(
 
     Args:
         prompt: The turn.
-        answer: As received; an empty one is scored as it stands.
+        answer: As received; an empty one is scored as it stands, and one of more than 64 KiB like it.
         history: What the model was shown, with the prompt.
         panel: Scores what rules cannot; None if nobody does.
         stored: An earlier judgement on the same answer: what rules found is kept.
@@ -132,7 +132,7 @@ async def score_turn(
         try:
             entry = _entry(one, payload)
             if not entry.is_judged:
-                score = stored.scores[place] if stored else _by_rule(name, entry, answer, payload, fmt)
+                score = stored.scores[place] if stored else await _by_rule(name, entry, answer, payload, fmt)
             elif entry.metric.scorer is None:
                 score = await _by_template(name, entry, answer, history, payload, panel)
             else:
@@ -181,9 +181,12 @@ def _format(payload: Mapping[str, Any]) -> str | None:
     return format_of([constraint for constraint in constraints if constraint is not None])
 
 
-def _by_rule(name: str, entry: _Entry, answer: str, payload: Mapping[str, Any], fmt: str | None) -> Score:
+async def _by_rule(name: str, entry: _Entry, answer: str, payload: Mapping[str, Any], fmt: str | None) -> Score:
+    def read() -> float:
+        return entry.metric.score(readable(answer), payload["reference"], entry.args, fmt=fmt)
+
     try:
-        return Score(name, entry.metric.score(answer, payload["reference"], entry.args, fmt=fmt))
+        return Score(name, await read_apart(answer, read))
     except Unsupported as fault:
         raise _Failed(fault.kind, str(fault)) from None
 

@@ -131,7 +131,7 @@ def test_ordinary_files_are_read(tmp_path: Path, name: str, text: str, data: obj
     assert load_data(path) == data or data is None
 
 
-# What a file may set. Every parameter of every verb stands here once, by its flag or, if it is an argument, by its name.
+# What a file may set. Every parameter of every verb stands here once: by its flag, an argument by its name.
 
 NEVER = {
     "--constraints": "loads Python code",
@@ -154,8 +154,8 @@ HARMLESS = """
     --ablation --across --aggregate --as-released --budget-tokens --budget-usd --cache --ceiling --check --count
     --dialogues --display --domain --dry-run --engine --epochs --explain-cache --finding --floor --format --full --json
     --judge-rule --license --limit --list --max-connections --max-retries --max-tokens --max-turns --only --opinions
-    --patience --recursive --relevance --relevance-counts --resamples --reviewer --sample --search --seconds --seed --set
-    --source --stats --status --stop-method --stop-when --system-prompt --temperature --timeout --topic --turns
+    --patience --recursive --relevance --relevance-counts --resamples --reviewer --sample --search --seconds --seed
+    --set --source --stats --status --stop-method --stop-when --system-prompt --temperature --timeout --topic --turns
     --undecided --verify --wait --with-published --with-witness --words
 """
 ASKED_CONSTRAINTS = ("check", "--constraints")
@@ -273,11 +273,11 @@ def test_code_in_a_file_is_one_sentence(
 ) -> None:
     monkeypatch.setenv("EVOLIF_PLUGINS", "0")
     monkeypatch.chdir(tmp_path)
-    Path("c.yaml").write_text(f"{key}: {evil}\n")
+    Path("c.yaml").write_text(f"{key}: {evil}\n", encoding="utf-8")
     command = [verb, "bench", *(["--config", "c.yaml"] if how == "flag" else [])]
     told = CliRunner().invoke(app, command, env={"EVOLIF_CONFIG": "c.yaml"} if how == "variable" else {})
     assert told.exit_code == 2 and not Path("bench").exists()
     assert told.stderr == (
-        f"evolif: c.yaml: a configuration file cannot name code to load; remove “{key.replace('own_', 'own-')}” and give "
-        "it on the command line\n"
+        "evolif: c.yaml: a configuration file cannot name code to load; remove "
+        f"“{key.replace('own_', 'own-')}” and give it on the command line\n"
     )

@@ -1,0 +1,53 @@
+"""What every reader of answers keeps to: how much of one is read, and that reading a long one keeps nobody waiting."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from typing import TYPE_CHECKING, Final, TypeVar
+
+if TYPE_CHECKING:
+    from concurrent.futures import ThreadPoolExecutor
+
+MAX_BODY_BYTES: Final = 64 * 1024
+"""The longest answer that is read, in bytes of UTF-8; the rules of a longer one are not looked at."""
+AT_ONCE: Final = 2048
+"""Characters of an answer that is read at once. A hostile one of this length takes less than 50 ms."""
+
+Found = TypeVar("Found")
+
+
+def is_too_long(answer: str, most: int = MAX_BODY_BYTES) -> bool:
+    """Whether an answer is longer than what is read of one."""
+    return len(answer) * 4 > most and (len(answer) > most or len(answer.encode("utf-8", "replace")) > most)
+
+
+def readable(answer: str) -> str:
+    """An answer as rules read it: as it is, or nothing if it is too long."""
+    return "" if is_too_long(answer) else answer
+
+
+async def read_apart(answer: str, read: Callable[[], Found]) -> Found:
+    """What reading an answer finds. A long one is read in a thread, so that other sessions and signals do not wait.
+
+    All are read in the same thread, one after the other: several would only take the processor from each other, and
+    from the loop that answers endpoints.
+
+    Args:
+        answer: What is read; its length decides.
+        read: Reads it. It must not call anything that belongs to the event loop, and raises what it raises.
+    """
+    if len(answer) <= AT_ONCE:
+        return read()
+    from asyncio import get_running_loop
+    from contextvars import copy_context
+
+    loop = get_running_loop()
+    return await loop.run_in_executor(_reader(), copy_context().run, read)
+
+
+@cache
+def _reader() -> ThreadPoolExecutor:
+    from concurrent.futures import ThreadPoolExecutor
+
+    return ThreadPoolExecutor(1, "evolif-reader")

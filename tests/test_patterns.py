@@ -1,0 +1,95 @@
+"""No regular expression of the package takes more than linear time, whatever an answer or a file says.
+
+The patterns are found by walking the modules, and pumped with pieces of their own alphabets.
+"""
+
+from __future__ import annotations
+
+import re
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+from pumped_patterns import SIZE, Found, fault, patterns, pumps
+
+import evolif
+
+ANCHORED = frozenset(
+    """
+    broadcast.clock._CLOCK broadcast.clock._SECONDS broadcast.fact_lines._KEY_LINE broadcast.reading_changes._COUNTED
+    broadcast.reading_impact._REST catalogue.personas._OPTION cli.mistakes._EXTRA models.endpoint._ALIASED
+    models.openai._THINK models.parameters._CREDENTIAL shifts.reading._FENCE shifts.reading._TOKEN
+    shifts.released._SCORE synthesis.assignment._WEIGHTED synthesis.chat._FENCE text.data_formats._FIELD
+    text.html._ATTRIBUTE text.html._TAG_END text.markdown._KEY text.tokens._THINK tracker.profile._PLAIN
+    unidial.judge_reply._FENCE unidial.labels._FLAT
+""".split()
+)
+"""Patterns that are only asked what stands at one place, by `match` or `fullmatch`, and are pumped in this way."""
+BOUNDED = {
+    "catalogue.topics._BEFORE": (40, "the characters before a keyword, as many as a keyword may have"),
+    "text.sentences._LIST_NUMBER": (64, "a window before the end of a sentence"),
+    "queries.vocabulary._TOKEN": (2000, "a phrase of this package or of an installed plug-in"),
+    "report.figures.svg._LONG_NUMBER": (2000, "one attribute of a picture that matplotlib wrote"),
+    r"report.figures.svg:([\w-]+): *([^;]+)": (2000, "one attribute of a picture that matplotlib wrote"),
+    r"report.figures.svg:[\d.]+px": (2000, "one attribute of a picture that matplotlib wrote"),
+    "report.page.transcript_cache._COMMENT": (2000, "the style sheets and scripts of this package"),
+}
+"""Patterns whose text is bounded: the most characters, and what they are."""
+
+
+def told(name: str, found: Found) -> list[str]:
+    """What is wrong with a pattern."""
+    plain = name.partition("#")[0]
+    size, _ = BOUNDED.get(plain, (SIZE, ""))
+    anchored = found.anchored or plain in ANCHORED
+    texts = pumps(found.pattern)
+    faults = (fault(found.pattern, one, size, anchored=anchored, grows=plain not in BOUNDED) for one in texts)
+    return [f"{name} {one}" for one in faults if one][:1]
+
+
+def test_patterns_are_found_wherever_they_are() -> None:
+    found = patterns()
+    assert len(found) > 350
+    assert {"broadcast.reading_impact._CASES", "games.reading._ROW", "models.endpoint._SECRETS"} <= found.keys()
+    assert "broadcast.tags._BLOCK_TAGS" in found  # in a mapping
+    assert "unidial.memories:bm25(?::([0-9]{1,9}))?" in found  # in a function
+    assert {name for name in [*ANCHORED, *BOUNDED] if name not in found} == set()
+
+
+@pytest.mark.parametrize("name", sorted(ANCHORED))
+def test_anchored_patterns_look_for_nothing(name: str) -> None:
+    """In their own modules, which nobody else takes them from."""
+    module, _, pattern = name.rpartition(".")
+    source = import_module(f"evolif.{module}").__file__
+    assert source is not None
+    with open(source, encoding="utf-8") as file:
+        uses = re.findall(rf"(?<![\w.]){pattern}\b(?! = |: )(\S*)", file.read())
+    assert uses and all(use.startswith((".match(", ".fullmatch(")) for use in uses), uses
+
+
+@pytest.mark.parametrize(
+    ("careless", "pump"),
+    [(r"x?(?:(?:any|of) )*(?:(?:any|of) )*y", ("", "of ")), (r"\s+$", ("", " ")), (r"(a|b)*c", ("", "a"))],
+)
+def test_a_careless_pattern_is_found(careless: str, pump: tuple[str, str]) -> None:
+    pattern = re.compile(careless)
+    assert pump in pumps(pattern)
+    assert fault(pattern, pump) is not None
+
+
+CARELESS_ONCE = """
+    broadcast.reading_impact._CASES synthesis.chat._FENCE synthesis.realise._MARK synthesis.realise._SEALED
+    unidial.judge_reply._FENCE
+""".split()
+
+
+@pytest.mark.parametrize("name", CARELESS_ONCE)
+def test_what_was_quadratic_is_linear(name: str) -> None:
+    assert told(name, patterns()[name]) == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("package", sorted({path.stem for path in Path(evolif.__file__).parent.glob("[a-z]*")}))
+def test_no_pattern_takes_more_than_linear_time(package: str) -> None:
+    found = {name: one for name, one in patterns().items() if re.split("[.:]", name)[0] == package}
+    assert [fault for name, one in found.items() for fault in told(name, one)] == []
