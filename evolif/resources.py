@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from evolif.errors import InputError, InternalError
 from evolif.mends import near_path, sentence
+from evolif.opened import read_text
 
 if TYPE_CHECKING:
     from pydantic import ValidationError
@@ -185,7 +186,7 @@ def read_json_lines(path: Path) -> Iterable[tuple[int, object]]:
     """The objects of a JSONL file with their line numbers; blank lines are skipped."""
     try:
         # Not `splitlines`: it also splits at U+2028 and other characters that JSON strings may hold.
-        lines = path.read_text(encoding="utf-8").split("\n")
+        lines = read_text(path).split("\n")
     except (OSError, UnicodeDecodeError) as fault:
         reason = fault.strerror if isinstance(fault, OSError) else "not UTF-8"
         raise InputError(f"cannot be read ({reason}){near_path(path)}", path=path) from None

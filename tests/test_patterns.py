@@ -74,18 +74,23 @@ def test_anchored_patterns_look_for_nothing(name: str) -> None:
 def test_a_careless_pattern_is_found(careless: str, pump: tuple[str, str]) -> None:
     pattern = re.compile(careless)
     assert pump in pumps(pattern)
-    assert fault(pattern, pump) is not None
+    assert fault(pattern, pump, 2048) is not None
 
 
-CARELESS_ONCE = """
-    broadcast.reading_impact._CASES synthesis.chat._FENCE synthesis.realise._MARK synthesis.realise._SEALED
-    unidial.judge_reply._FENCE
-""".split()
+CARELESS_ONCE = [
+    ("broadcast.reading_impact._CASES", ("without ", "of ")),
+    ("broadcast.reading_impact._CASES", ("without ", "any of ")),
+    ("synthesis.chat._FENCE", ("```", "\t")),
+    ("synthesis.realise._MARK", ("", "\ue000")),
+    ("synthesis.realise._SEALED", ("", "\ue000")),
+    ("unidial.judge_reply._FENCE", ("", "~")),
+    ("unidial.judge_reply._FENCE", ("", "`")),
+]
 
 
-@pytest.mark.parametrize("name", CARELESS_ONCE)
-def test_what_was_quadratic_is_linear(name: str) -> None:
-    assert told(name, patterns()[name]) == []
+@pytest.mark.parametrize(("name", "pump"), CARELESS_ONCE)
+def test_what_was_quadratic_is_linear(name: str, pump: tuple[str, str]) -> None:
+    assert fault(patterns()[name].pattern, pump, anchored=name in ANCHORED) is None
 
 
 @pytest.mark.slow

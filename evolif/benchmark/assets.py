@@ -7,6 +7,7 @@ from pathlib import Path
 
 from evolif.benchmark.files import write_whole, writing
 from evolif.errors import InputError, UsageError
+from evolif.opened import read_file, refuse_links
 from evolif.types import Image
 
 _SUFFIXES = {"image/png": "png", "image/jpeg": "jpg", "image/gif": "gif", "image/webp": "webp"}
@@ -49,9 +50,8 @@ def read_image(root: Path, name: str) -> Image:
     if match is None:
         raise InputError(f"“{name[:100]}” is not the name of a picture; restore the line", path=root / "assets")
     try:
-        if path.stat().st_size > _MOST_BYTES:
-            raise InputError(f"larger than {_MOST_BYTES >> 20} MB", path=path)
-        image = Image(path.read_bytes(), _TYPES[match[2]])
+        refuse_links(root, (f"assets/{name}", "assets"))
+        image = Image(read_file(path, _MOST_BYTES, mend="restore the file"), _TYPES[match[2]])
     except OSError as fault:
         raise InputError(f"cannot be read ({fault.strerror}); restore the file", path=path) from None
     if image.digest != match[1]:

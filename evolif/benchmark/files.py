@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from evolif.errors import InputError, OutsideError, UsageError
 from evolif.mends import wrong_folder
+from evolif.opened import read_file, read_text, refuse_links
 from evolif.text import plural
 
 if TYPE_CHECKING:
@@ -102,7 +103,7 @@ def rewrite_line(path: Path, number: int, line: str) -> None:
         number: Counted from 1, without blank lines.
         line: With its line break.
     """
-    lines = path.read_bytes().split(b"\n")
+    lines = read_file(path).split(b"\n")
     filled = [index for index, text in enumerate(lines) if text.strip()]
     lines[filled[number - 1]] = line.removesuffix("\n").encode("utf-8")
     write_whole(path, b"\n".join(lines))
@@ -120,7 +121,7 @@ def write_whole(path: Path, data: bytes) -> None:
 
 def cut_torn_line(path: Path) -> bool:
     """Cut an incomplete last line, left by a crash; returns whether there was one."""
-    data = path.read_bytes()
+    data = read_file(path)
     tail = data[data.rfind(b"\n") + 1 :]
     if not tail or _is_object(tail):  # an editor may have omitted the last line break
         return False
@@ -149,9 +150,8 @@ def read_header_json(path: Path) -> dict[str, Any]:
     if not path.is_file():
         raise UsageError(wrong_folder(path.parent, "benchmark"))
     try:
-        if path.stat().st_size > _MOST_HEADER:
-            raise InputError(f"larger than {_MOST_HEADER >> 20} MB, which no header is; restore the file", path=path)
-        data = json.loads(path.read_text(encoding="utf-8"))
+        refuse_links(path.parent, (path.name,))
+        data = json.loads(read_text(path, _MOST_HEADER, mend="which no header is; restore the file"))
     except OSError as fault:
         raise InputError(f"cannot be read ({fault.strerror})", path=path) from None
     except (ValueError, RecursionError):

@@ -34,6 +34,7 @@ from evolif.benchmark.files import (
     writing,
 )
 from evolif.errors import InputError, OutsideError, UsageError
+from evolif.opened import refuse_links
 from evolif.resources import complaint, read_json_lines
 from evolif.scenario import INSTRUCTIONS, Benchmark, Scenario, get_scenario
 from evolif.text import plural
@@ -247,8 +248,7 @@ class BenchmarkFolder:
         if not path.is_file():
             raise UsageError(f"{self.path} has no dialogue {dialogue}")
         try:
-            if path.stat().st_size > _MOST_BYTES:
-                raise InputError(f"larger than {_MOST_BYTES >> 20} MB; split the dialogue", path=path)
+            refuse_links(self.path, (f"dialogues/{path.name}", "dialogues"))
             if cut_torn_line(path):
                 self._notify(
                     f"{path}: the last line was incomplete and was removed; to get it back, delete the file and run "

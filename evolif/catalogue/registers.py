@@ -10,6 +10,7 @@ from pathlib import Path
 from evolif.catalogue.entries import LintFinding, LintReport
 from evolif.constraints import Change, DrawContext, get_group
 from evolif.errors import InputError
+from evolif.opened import read_text
 from evolif.queries import read_claims
 from evolif.resources import data_path
 from evolif.rng import Stream
@@ -166,7 +167,7 @@ class _Linter:
     def __init__(self, file: Path, plans: GroupPlans) -> None:
         self._file = file
         self._plans = plans
-        self._lines = file.read_text(encoding="utf-8").splitlines()
+        self._lines = read_text(file).splitlines()
 
     def findings(self) -> list[LintFinding]:
         """All findings, by line."""

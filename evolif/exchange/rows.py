@@ -17,6 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from evolif.benchmark import BenchmarkFolder
 from evolif.errors import InputError, UsageError
 from evolif.instructions import CATALOGUES, Benchmark, Header, parse_header, to_object
+from evolif.opened import read_file
 from evolif.resources import complaint
 from evolif.runner import Run, TurnRecord, shared_settings
 from evolif.scenario import Scenario, answer_keys, blaming, get_scenario
@@ -247,7 +248,7 @@ def shared_fields(benchmark: Benchmark) -> dict[str, Any]:
     files = [benchmark.path / name for name in CATALOGUES]
     return {
         "header": benchmark.header.model_dump(mode="json"),
-        "catalogues": {file.name: _pack(file.read_bytes()) for file in files if file.is_file()},
+        "catalogues": {file.name: _pack(read_file(file)) for file in files if file.is_file()},
     }
 
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from evolif.exchange.columns import Shape, arrow, arrow_type, common, fitted, restored, shape_of
 from evolif.exchange.rows import FIELD, RUN_COLUMNS, Row
+from evolif.text import csv_cell
 
 _BATCH = 500
 PARAMETERS = frozenset({"params", "before", "after"})
@@ -151,6 +152,8 @@ def _fitted_row(row: Row, schema: Any) -> Row:
 def write_csv(path: Path, rows: Callable[[], Iterator[Row]]) -> None:
     """Write rows to a CSV file: lists and objects as JSON text, null as nothing, without the field `evolif`.
 
+    No cell is a formula: see `csv_cell`.
+
     Args:
         path: The file.
         rows: Gives the rows, which are read twice: first for their columns.
@@ -158,13 +161,13 @@ def write_csv(path: Path, rows: Callable[[], Iterator[Row]]) -> None:
     names = dict.fromkeys(name for row in rows() for name in row if name != FIELD)
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(names)
+        writer.writerow(map(csv_cell, names))
         for row in rows():
             writer.writerow([_cell(row.get(name)) for name in names])
 
 
-def _cell(value: object) -> object:
-    return "" if value is None else value if isinstance(value, str) else _json_text(value)
+def _cell(value: object) -> str:
+    return "" if value is None else csv_cell(value if isinstance(value, str) else _json_text(value))
 
 
 def from_columns(name: str, value: Any) -> Any:

@@ -45,6 +45,7 @@ from evolif.instructions.turn_lines import (
     topic_object,
     turn_hash,
 )
+from evolif.opened import read_text, refuse_links
 from evolif.resources import read_catalogue
 from evolif.scenario import INSTRUCTIONS
 from evolif.synthesis import TEMPLATE, author_of, load_frames, load_personas, parse_share, registers
@@ -168,6 +169,7 @@ class Benchmark:
     def __init__(self, path: Path | str, notify: Callable[[str], None] | None = None) -> None:
         self.path = Path(path)
         self.header = read_header(self.path / HEADER)
+        refuse_links(self.path, (*CATALOGUES, RECORDS), ("dialogues",))
         self.notify = notify or (lambda _: None)
         load = load_topics if self.header.imported is None else load_imported_topics
         self.topics = load(self.path / "topics.jsonl")
@@ -203,7 +205,7 @@ class Benchmark:
     def identity(self) -> str:
         """Identifies the benchmark independently of its length on disk (16 hex digits)."""
         names = CATALOGUES if self.frames else CATALOGUES[:-1]
-        parts = [self.header.identified_by(), *((self.path / name).read_text(encoding="utf-8") for name in names)]
+        parts = [self.header.identified_by(), *(read_text(self.path / name) for name in names)]
         return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:16]
 
     @property

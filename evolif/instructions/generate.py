@@ -15,6 +15,7 @@ from evolif.instructions.generator import TurnGenerator
 from evolif.instructions.source import TurnMade, word_alone
 from evolif.instructions.turn_lines import EDITION, Header, Spec, definitions_named, read_header, to_line
 from evolif.models import ModelOptions, ModelRef
+from evolif.opened import read_file
 from evolif.resources import data_path
 from evolif.synthesis import TEMPLATE, Share, author_of, load_frames, load_personas
 from evolif.tracker import Profile, load_profile, load_topics
@@ -249,7 +250,7 @@ def _check_same(root: Path, header: Header, files: Mapping[str, Path]) -> None:
     different = []
     for name in ("topics.jsonl", "personas.jsonl", REGISTERS):
         own, given = root / name, files.get(name)
-        if own.is_file() != (given is not None) or (given and own.read_bytes() != given.read_bytes()):
+        if own.is_file() != (given is not None) or (given and read_file(own) != read_file(given)):
             different.append(f"{Path(name).stem}: another file")
     stored, wanted = ({**one.model_dump(mode="json"), "grows": None} for one in (kept, header))
     refuse_other(root, stored, wanted, different, grows=kept.grows)

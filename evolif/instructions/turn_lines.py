@@ -10,6 +10,7 @@ import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from io import TextIOWrapper
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
 
@@ -20,6 +21,7 @@ from evolif.benchmark import append, cut_torn_line, json_line, read_header_json
 from evolif.constraints import describe, format_of, parse_constraints, table_version
 from evolif.errors import InputError, UsageError
 from evolif.mends import did_you_mean
+from evolif.opened import open_file
 from evolif.resources import complaint, read_json_lines
 from evolif.scenario import INSTRUCTIONS
 from evolif.synthesis import PersonaModel
@@ -389,8 +391,8 @@ def read_records(root: Path) -> Iterator[SynthesisRecord]:
     path = root / RECORDS
     if not path.is_file():
         return
-    with path.open(encoding="utf-8", errors="replace") as file:
-        for line in file:
+    with open_file(path) as file:
+        for line in TextIOWrapper(file, encoding="utf-8", errors="replace"):
             try:
                 yield SynthesisRecord.model_validate(json.loads(line))
             except (ValidationError, ValueError, RecursionError):

@@ -12,6 +12,7 @@ from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationErro
 from evolif.errors import InputError
 from evolif.judge_audit.sample import audit_folder
 from evolif.judging import THRESHOLD
+from evolif.opened import read_file, refuse_links
 from evolif.resources import complaint
 
 DecisionKind = Literal["accept", "edit", "template", "regenerate", "reject", "score", "skip", "note", "undo"]
@@ -149,7 +150,8 @@ def load_judge_audit(run_path: Path | str) -> tuple[Decision, ...]:
     """
     path = audit_folder(run_path) / DECISIONS
     try:
-        data = path.read_bytes()
+        refuse_links(Path(run_path), ("judge-audit",), ("judge-audit",))
+        data = read_file(path)
     except FileNotFoundError:
         return ()
     except OSError as fault:

@@ -19,6 +19,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from evolif.errors import InputError, UsageError
 from evolif.judge_audit.files import locked, replace_file
 from evolif.judging import JudgeRecord, load_rubric
+from evolif.opened import read_text, refuse_links
 from evolif.resources import complaint
 from evolif.rng import Purpose, Stream
 from evolif.runner import Run, TurnRecord
@@ -169,7 +170,8 @@ def load_sample(run: Path | str) -> Sample | None:
     """
     path = audit_folder(run) / _SAMPLE
     try:
-        stored = _SampleFile.model_validate(json.loads(path.read_text(encoding="utf-8")))
+        refuse_links(Path(run), ("judge-audit",), ("judge-audit",))
+        stored = _SampleFile.model_validate(json.loads(read_text(path)))
     except FileNotFoundError:
         return None
     except OSError as fault:

@@ -282,6 +282,8 @@ TEXT_LIMIT = 300
 
 _SHORTEST_SECRET = 6
 """Characters; what is shorter is a word of messages, too."""
+_SHORTEST_PART = 12
+"""Characters of a key that are cut out wherever they stand: an endpoint may echo its middle."""
 _MOST_READ = 4000
 """Characters read; later ones would be cut anyway."""
 _SECRETS = re.compile(
@@ -303,10 +305,30 @@ def redact(text: str, *secrets: str) -> str:
             continue
         for shape in {key, quote(key, safe="")}:
             text = text.replace(shape, "[key]")
-            if len(key) > 12:  # providers often show the beginning
+            if len(key) > _SHORTEST_PART:  # providers often show the beginning
                 text = re.sub(re.escape(shape[:8]) + r"\S*", "[key]", text)
+            text = _without_parts(text, shape)
     text = _SECRETS.sub("[key]", text)
     return text if len(text) <= TEXT_LIMIT else text[: TEXT_LIMIT - 1] + "…"
+
+
+def _without_parts(text: str, key: str) -> str:
+    """A text without runs of a key: every place that has at least `_SHORTEST_PART` characters of it one after the other."""
+    parts = {key[at : at + _SHORTEST_PART] for at in range(len(key) - _SHORTEST_PART + 1)}
+    if not any(part in text for part in parts):
+        return text
+    kept: list[str] = []
+    done = at = 0
+    while at <= len(text) - _SHORTEST_PART:
+        if text[at : at + _SHORTEST_PART] not in parts:
+            at += 1
+            continue
+        end = at + _SHORTEST_PART
+        while text[end - _SHORTEST_PART + 1 : end + 1] in parts and end < len(text):
+            end += 1
+        kept += [text[done:at], "[key]"]
+        done = at = end
+    return "".join([*kept, text[done:]])
 
 
 DEFAULT_URL = "https://api.openai.com/v1"

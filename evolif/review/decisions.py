@@ -17,6 +17,7 @@ from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationErro
 
 from evolif.errors import InputError
 from evolif.judge_audit import Decision, DecisionKind, json_line, locked, parse_decision, replace_file, unwritable
+from evolif.opened import open_file, read_text
 from evolif.turns import Finding
 
 
@@ -134,7 +135,7 @@ class DecisionLog:
                 self.records, self._read_to, self._line = [], 0, 0
             if size == self._read_to:
                 return []
-            with self.path.open("rb") as file:
+            with open_file(self.path) as file:
                 file.seek(self._read_to)
                 data = file.read()
         except OSError as fault:
@@ -227,7 +228,7 @@ class Drafts:
     def get(self, item: str) -> UnsavedText | None:
         """The draft for an item; None if there is none, or it cannot be read."""
         try:
-            draft = UnsavedText.model_validate(json.loads(self._path(item).read_text(encoding="utf-8")))
+            draft = UnsavedText.model_validate(json.loads(read_text(self._path(item))))
         except (OSError, ValueError, RecursionError, ValidationError):
             return None
         return draft if (draft.reviewer, draft.item) == (self.reviewer, item) else None

@@ -21,10 +21,8 @@ from evolif.review.decisions import Done, EditConflict, Objected, Request
 from evolif.review.filters import QueueItem
 from evolif.review.queue import ReviewQueue
 from evolif.review.text import cut, one_line, visible
+from evolif.text import csv_cell
 from evolif.turns import Finding
-
-_FORMULA = ("=", "+", "-", "@", "\t")
-"""Characters that start a formula in a spreadsheet."""
 
 _MAX_CELL = 1_000_000
 """Characters; an answer of 64 KiB with every sign spelled out is shorter."""
@@ -73,8 +71,7 @@ def _cell(value: object) -> str:
     if value is None:
         return ""
     lines: Iterable[object] = value if isinstance(value, list) else [value]
-    text = visible("\n".join(map(str, lines))).text
-    return f"'{text}" if text.startswith(_FORMULA) else text
+    return csv_cell(visible("\n".join(map(str, lines))).text)
 
 
 def _texts(row: dict[Any, Any]) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from typing import Any, TypeGuard
 
 from evolif.errors import InputError
 from evolif.judge_audit import VOUCHERS, json_line, replace_file
+from evolif.opened import read_file
 
 TopicLine = dict[str, Any]
 
@@ -64,7 +65,7 @@ class TopicFile:
 
     def _lines(self) -> list[bytes]:
         try:
-            return self.path.read_bytes().split(b"\n")
+            return read_file(self.path).split(b"\n")
         except OSError as fault:
             raise InputError(f"cannot be read ({fault.strerror})", path=self._named) from None
 

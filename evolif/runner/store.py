@@ -18,6 +18,7 @@ from pydantic import ValidationError
 
 from evolif.errors import EvolifError, InternalError, OutsideError, UsageError
 from evolif.mends import wrong_folder
+from evolif.opened import refuse_links
 from evolif.runner.events import SessionKey
 from evolif.runner.lengths import Lengths, is_whole
 from evolif.runner.records import (
@@ -47,7 +48,6 @@ from evolif.types import Ending, JudgedTurn, Label, Prompt, Role, Session, Spent
 FILE_NAME = "run.sqlite"
 _MOST_PROMPTS = 4096
 """Maximum number of prompts kept in memory."""
-
 _OWN_FILES = frozenset({".lock", FILE_NAME, f"{FILE_NAME}-wal", f"{FILE_NAME}-shm", f"{FILE_NAME}-journal"})
 """What a run killed at the very start may leave behind."""
 _DISK_FULL = frozenset({"SQLITE_FULL", "SQLITE_IOERR_WRITE", "SQLITE_IOERR_FSYNC", "SQLITE_IOERR_SHMSIZE"})
@@ -55,6 +55,7 @@ _DISK_FULL = frozenset({"SQLITE_FULL", "SQLITE_IOERR_WRITE", "SQLITE_IOERR_FSYNC
 
 def connect(root: Path, *, read_only: bool = False) -> sqlite3.Connection:
     """Open the run's file, created unless `read_only`; only one thread at a time may use it."""
+    refuse_links(root, _OWN_FILES)
     if not os.access(root, os.W_OK) and not (root / f"{FILE_NAME}-wal").exists():
         # A finished run on a read-only medium: SQLite would want to write its log beside it.
         return sqlite3.connect(f"{(root / FILE_NAME).resolve().as_uri()}?immutable=1", uri=True)

@@ -5,7 +5,7 @@ The constraint specification is authoritative; `READING_RULES_VERSION` names the
 
 from evolif.text.answers import MAX_BODY_BYTES, is_too_long, read_apart, readable
 from evolif.text.blocks import Block
-from evolif.text.display import clip, plain, plural, spell_out, unhidden, visible_html
+from evolif.text.display import clip, csv_cell, plain, plural, spell_out, unhidden, visible_html
 from evolif.text.formality import formality, formality_score
 from evolif.text.objects import reply_objects
 from evolif.text.reading import READING_RULES_VERSION, Edge, Reading, is_skippable, outer_block
@@ -34,6 +34,7 @@ __all__ = [
     "clip",
     "count_graphemes",
     "count_words",
+    "csv_cell",
     "find_all",
     "first_grapheme",
     "fold",

@@ -1,4 +1,4 @@
-"""Make foreign text safe for terminals and HTML: control characters lose their effect, hidden ones become visible."""
+"""Make foreign text safe for terminals, HTML and spreadsheets: nothing is obeyed, and what is hidden is shown."""
 
 from __future__ import annotations
 
@@ -43,6 +43,19 @@ def spell_out(character: str) -> str:
         return character
     code = ord(character)
     return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
+"""What a cell begins with that a spreadsheet takes for a formula."""
+_NUMBER = re.compile(r"[-+]?[0-9]+(\.[0-9]+)?([eE][-+]?[0-9]{1,3})?")
+
+
+def csv_cell(text: str) -> str:
+    """A text as a cell of a CSV file: an apostrophe before what a spreadsheet would run as a formula.
+
+    A plain number, such as -0.5, stays as it is.
+    """
+    return f"'{text}" if text.startswith(_FORMULA) and not _NUMBER.fullmatch(text) else text
 
 
 def visible_html(text: str) -> str:

@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import math
 import os
-import stat
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -17,6 +16,7 @@ from pydantic import ValidationError
 
 from evolif.benchmark.files import objection, write_whole, writing
 from evolif.errors import ArgumentError, InputError, UsageError
+from evolif.opened import read_file
 from evolif.unidial.labels import flat_labels
 from evolif.unidial.schema import Dialog
 
@@ -235,14 +235,9 @@ def _require_inside(path: Path, home: Path) -> None:
 def _read_json(path: Path) -> Any:
     """The value in a file: any JSON, and NaN, which the caller checks."""
     try:
-        if not stat.S_ISREG(path.stat().st_mode):
-            raise InputError("not a plain file; remove it", path=path)
-        with path.open("rb") as file:
-            raw = file.read(_MOST_BYTES + 1)
+        raw = read_file(path, _MOST_BYTES, mend="split the dialogue")
     except OSError as fault:
         raise InputError(f"cannot be read ({fault.strerror}); restore it, or make it readable", path=path) from None
-    if len(raw) > _MOST_BYTES:
-        raise InputError(f"larger than {_MOST_BYTES >> 20} MB; split the dialogue", path=path)
     if raw.startswith(b"\xef\xbb\xbf"):
         raise InputError("starts with a byte order mark; save it as UTF-8 without one", path=path)
     try:

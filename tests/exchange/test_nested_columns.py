@@ -17,6 +17,8 @@ import evolif
 from evolif.cli.exchange import export as _verb
 from evolif.exchange import export, import_benchmark
 from evolif.exchange.columns import arrow_type, common, fitted, restored, shape_of
+from evolif.exchange.tables import write_csv
+from evolif.text import csv_cell
 
 needs_arrow = pytest.mark.skipif(find_spec("pyarrow") is None, reason="pyarrow is not installed (evolif[datasets])")
 
@@ -166,7 +168,7 @@ def test_csv_of_a_run_keeps_what_models_say_in_its_cell(bench: Any, tmp_path: Pa
     with export(run.path, tmp_path / "r.csv").path.open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     told = [record for _, records in run.transcripts("mine/hostile") for record in records]
-    assert [row["answer"] for row in rows] == [record.answer for record in told] and len(rows) > 3
+    assert [row["answer"] for row in rows] == [csv_cell(record.answer) for record in told] and len(rows) > 3
     assert all(len(row) == len(rows[0]) and None not in row for row in rows)
     assert {row["truncated"] for row in rows} == {"false"} and {row["ok"] for row in rows} <= {"true", "false", ""}
     run.close()
@@ -177,3 +179,35 @@ def test_the_help_names_every_format() -> None:
 
     option = _verb.__annotations__["file_format"]
     assert all(name in option for name in FORMATS)
+
+
+FORMULAS = ["=cmd|' /C calc'!A0", "+1+1", "-2+3", "@SUM(A1)", "\t=1", "\r=1", "-", "＝1+1", "-1e", "+٣", "-1\n"]
+NUMBERS = ["-0.5", "+3", "-1e-05", "-12", "0", "3.5"]
+
+
+@pytest.mark.parametrize("text", FORMULAS)
+def test_a_cell_that_is_a_formula_gets_an_apostrophe(text: str) -> None:
+    assert csv_cell(text) == f"'{text}"
+
+
+@pytest.mark.parametrize("text", [*NUMBERS, "", "a=b", "'=1", " =1", '{"a": -1}'])
+def test_other_cells_stay_as_they_are(text: str) -> None:
+    assert csv_cell(text) == text
+
+
+def test_no_cell_of_an_export_is_a_formula(tmp_path: Path) -> None:
+    row = {"=name": "a", "answer": "=cmd|' /C calc'!A0", "score": -0.5, "told": "-0.5", "list": ["=1"], "none": None}
+    write_csv(tmp_path / "x.csv", lambda: iter([row]))
+    with (tmp_path / "x.csv").open(encoding="utf-8", newline="") as file:
+        head, cells = csv.reader(file)
+    assert head[0] == "'=name"
+    assert cells == ["a", "'=cmd|' /C calc'!A0", "-0.5", "-0.5", '["=1"]', ""]
+
+
+def test_every_file_of_cells_is_written_by_one_function() -> None:
+    """`games.names` writes a prompt of its own values, which nobody opens in a spreadsheet."""
+    package = Path(evolif.__file__).parent
+    texts = {file.relative_to(package): file.read_text(encoding="utf-8") for file in package.rglob("*.py")}
+    writers = {str(file): text for file, text in texts.items() if "csv.writer(" in text or "to_csv(" in text}
+    assert {file for file, text in writers.items() if "csv_cell" not in text} == {"games/names.py"}
+    assert len(writers) == 3

@@ -2,10 +2,14 @@ from __future__ import annotations
 
 import asyncio
 import traceback
+from contextlib import suppress
+from pathlib import Path
+from urllib.parse import quote
 
 import pytest
 
-from evolif.errors import ContextOverflowError, ModelError, UsageError, WithheldError
+import evolif
+from evolif.errors import ContextOverflowError, EvolifError, ModelError, UsageError, WithheldError
 from evolif.models import ChatRequest, Reply, Sampling, open_model, parse_model_name
 from evolif.models.endpoint import redact, resolve_endpoint
 from evolif.models.openai import split_reasoning
@@ -359,3 +363,34 @@ def test_a_key_no_header_can_carry_is_refused_unseen(monkeypatch: pytest.MonkeyP
 def test_redaction_leaves_no_part_of_a_key(text: str) -> None:
     clean = redact(text, KEY)
     assert KEY[:10] not in clean and clean.isprintable() and len(clean) <= 300
+
+
+LONG = "sq9-Abcdefghij/klm+nopqrstuvwxyz0123456789"
+
+
+@pytest.mark.parametrize("at", range(len(LONG) - 11))
+@pytest.mark.parametrize("length", [12, 13, 20])
+def test_no_twelve_characters_of_a_key_are_repeated(at: int, length: int) -> None:
+    part = LONG[at : at + length]
+    for text in (f"got '{part}'", f"x{part}y", quote(part, safe=""), f"{part} and {part}", f"{part[:3]}\x07{part[3:]}"):
+        clean = redact(text, LONG)
+        assert not any(LONG[i : i + 12] in clean for i in range(len(LONG) - 11)), clean
+        assert "[key]" in clean
+
+
+def test_fewer_characters_of_a_key_may_be_words() -> None:
+    assert redact("the model klm+nopqrst is unknown", LONG) == "the model klm+nopqrst is unknown"
+    assert redact("a" * 300, "b" * 40) == "a" * 300
+
+
+def test_the_middle_of_a_key_in_an_error_is_not_stored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    key = "".join(f"{n:02d}kQ" for n in range(12))
+    monkeypatch.setenv("ECHOED_KEY", key)
+    bench = evolif.generate(tmp_path / "b", dialogues=1, turns=1, seed=1)
+    with serving(error(500, f"worker died: ...{key[14:34]}... at 3")) as server:
+        model = f"openai/m?base_url={server.url}&key_env=ECHOED_KEY"
+        with suppress(EvolifError):
+            evolif.evaluate(bench, [model], tmp_path / "r", max_retries=0).close()
+    stored = b"".join(file.read_bytes() for file in (tmp_path / "r").rglob("*") if file.is_file())
+    assert b"worker died" in stored
+    assert not any(key[at : at + 12].encode() in stored for at in range(len(key) - 11))
