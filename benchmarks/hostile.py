@@ -2,7 +2,8 @@
 
     .venv/bin/python benchmarks/hostile.py
 
-The attacks are those of tests/constraints/test_hostile_text.py, where they are judged without a clock.
+The attacks are those of tests/constraints/test_hostile_text.py, where they are judged without a clock. Then every
+regular expression of the package is pumped with pieces of its own alphabet, as in tests/test_patterns.py.
 """
 
 from __future__ import annotations
@@ -11,9 +12,12 @@ import sys
 import time
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parent.parent / "tests" / "constraints"))
+TESTS = Path(__file__).parent.parent / "tests"
+sys.path[:0] = [str(TESTS), str(TESTS / "constraints")]
 
+from pumped_patterns import SIZE, patterns, pumped, pumps, seconds
 from test_hostile_text import ATTACKS, LOOKS
+from test_patterns import ANCHORED, BOUNDED
 
 from evolif.constraints import check
 
@@ -40,8 +44,23 @@ def main() -> None:
             times.append((time.perf_counter() - started, fmt or "plain", name))
     times.sort(reverse=True)
     print(f"{len(times)} judgements of {len(ATTACKS)} attacks; slowest:")
-    for seconds, fmt, name in times[:8]:
-        print(f"    {seconds:6.3f} s  {fmt:9} {name}")
+    for took, fmt, name in times[:8]:
+        print(f"    {took:6.3f} s  {fmt:9} {name}")
+    pump_patterns()
+
+
+def pump_patterns() -> None:
+    """Every pattern with every text that its alphabet gives."""
+    slowest, texts = [], 0
+    for name, found in patterns().items():
+        size, _ = BOUNDED.get(name, (SIZE, ""))
+        anchored = found.anchored or name in ANCHORED
+        times = [(seconds(found.pattern, pumped(one, size), anchored), one) for one in pumps(found.pattern)]
+        texts += len(times)
+        slowest.append((*max(times), name))
+    print(f"{len(slowest)} patterns, {texts} pumped texts of {SIZE >> 10} KB; slowest:")
+    for took, (beginning, piece), name in sorted(slowest, reverse=True)[:8]:
+        print(f"    {took:6.3f} s  {name:40} {beginning!r} + {piece!r} × n")
 
 
 if __name__ == "__main__":

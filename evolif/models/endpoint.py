@@ -313,7 +313,7 @@ def redact(text: str, *secrets: str) -> str:
 
 
 def _without_parts(text: str, key: str) -> str:
-    """A text without runs of a key: every place that has at least `_SHORTEST_PART` characters of it one after the other."""
+    """A text without runs of a key: places with at least `_SHORTEST_PART` characters of it one after the other."""
     parts = {key[at : at + _SHORTEST_PART] for at in range(len(key) - _SHORTEST_PART + 1)}
     if not any(part in text for part in parts):
         return text

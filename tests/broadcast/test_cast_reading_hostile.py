@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from reading_turns import HERONS, OWLS, turn_of
 
 from evolif.broadcast import score_reply
+from evolif.text import MAX_BODY_BYTES
 
 FACEOFFS = {
     "player": "Ana Lima",
@@ -74,14 +75,23 @@ PIECES = [
     "\n",
     "1 or ",
 ]
-LENGTH = 100_000
+LENGTH = MAX_BODY_BYTES - 20
+"""Characters, with the tag before them; of a longer reply nothing is read."""
 SECONDS = 1.0
 """Of the processor, for a reply of `LENGTH`; reading that is not linear takes far longer."""
 
 
-@pytest.mark.parametrize("piece", PIECES)
-def test_long_replies_are_read_in_linear_time(piece: str) -> None:
-    reply = piece * (LENGTH // len(piece))
+BEGINNINGS = [
+    *(("", piece) for piece in PIECES),
+    ("without ", "of "),
+    ("without ", "any all of "),
+    ("minus his ", "all "),
+]
+
+
+@pytest.mark.parametrize(("beginning", "piece"), BEGINNINGS)
+def test_long_replies_are_read_in_linear_time(beginning: str, piece: str) -> None:
+    reply = beginning + piece * (LENGTH // len(piece.encode()) - 1)
     for turn in TURNS:
         begun = process_time()
         found = score_reply(turn, f"[Update Score]\n{reply}" if turn["number"] and "intent" in turn else reply)
