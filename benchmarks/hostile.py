@@ -12,8 +12,8 @@ import sys
 import time
 from pathlib import Path
 
-TESTS = Path(__file__).parent.parent / "tests"
-sys.path[:0] = [str(TESTS), str(TESTS / "constraints")]
+sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
+sys.path.insert(0, str(Path(__file__).parent.parent / "tests" / "constraints"))
 
 from pumped_patterns import SIZE, patterns, pumped, pumps, seconds
 from test_hostile_text import ATTACKS, LOOKS

@@ -40,3 +40,14 @@ def test_flags_in_commands_exist(page):
         wanted = set(re.findall(r"(?<!\S)--[a-z][a-z-]+", rest.split("#")[0]))
         unknown += [f"{verb} {flag}" for flag in wanted - flags_of(verb)] if wanted else []
     assert unknown == []
+
+
+def test_every_guarantee_of_security_names_the_tests_that_hold_it():
+    text = (ROOT / "SECURITY.md").read_text(encoding="utf-8")
+    points = text.partition("## What is guaranteed")[2].partition("\n## ")[0].split("\n- **")[1:]
+    assert len(points) > 10
+    for point in points:
+        named = re.findall(r"`([a-z_]+/)*(test_[a-z_]+\.py)`", point)
+        assert named, point
+    files = re.findall(r"`((?:[a-z_]+/)*test_[a-z_]+\.py)`", text)
+    assert [name for name in files if not (ROOT / "tests" / name).is_file()] == []
