@@ -10,7 +10,6 @@ import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from io import TextIOWrapper
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
 
@@ -392,9 +391,9 @@ def read_records(root: Path) -> Iterator[SynthesisRecord]:
     if not path.is_file():
         return
     with open_file(path) as file:
-        for line in TextIOWrapper(file, encoding="utf-8", errors="replace"):
+        for raw in file:
             try:
-                yield SynthesisRecord.model_validate(json.loads(line))
+                yield SynthesisRecord.model_validate(json.loads(raw.decode("utf-8", "replace")))
             except (ValidationError, ValueError, RecursionError):
                 continue
 
