@@ -169,6 +169,10 @@ class GameFolder(BenchmarkFolder):
             raise InputError(f"{fault}; delete the file and run the same `evolif generate`", path=file) from None
 
 
+_MOST_HEARD = 256
+"""Answers of which it is kept in memory what was heard."""
+
+
 class GameEnvironment(FolderEnvironment):
     """Asks player after player until one answers, or the turns are used up."""
 
@@ -177,6 +181,7 @@ class GameEnvironment(FolderEnvironment):
     def __init__(self, bench: BenchmarkFolder | None, play: Any, services: Services) -> None:
         super().__init__(bench, play, services)
         self._judge = None if isinstance(services.judge, LexicalJudge) else services.judge
+        self._heard: dict[tuple[str, int, str], Heard] = {}
         if services.config is not None and services.config.context != "full":
             raise UsageError(
                 "--context: the prompts of games tell the history themselves; leave it out, and choose the form of the "
@@ -206,7 +211,7 @@ class GameEnvironment(FolderEnvironment):
 
     def heard(self, prompt: Prompt, answer: str) -> str:
         """What is left after the last token that the turn may have."""
-        return heard_in(prompt, answer, self._counts(prompt)).text
+        return self._hears(prompt, answer).text
 
     def asks_a_judge(self, prompt: Prompt) -> bool:
         """Whether an answer may end a game that the panel is asked about."""
@@ -219,13 +224,12 @@ class GameEnvironment(FolderEnvironment):
         self, prompt: Prompt, answer: str, past: Sequence[Exchange], stored: Judgement | None = None
     ) -> Judgement:
         """The tokens of every turn; at the end the result, and by a panel the sycophancy of the model under test."""
-        counts = self._counts(prompt)
 
         def read() -> tuple[Heard, Ruling, tuple[Score, ...]]:
-            heard = heard_in(prompt, answer, counts)
+            heard = self._hears(prompt, answer)
             ruling = ruling_on(prompt, heard, hold_answers=self.play.hold_answers)
             before = past if ruling.final is not None else ()
-            used = sum(heard_in(one.prompt, one.answer, counts).tokens for one in before)
+            used = sum(self._hears(one.prompt, one.answer).tokens for one in before)
             return heard, ruling, scores_of(stored_view(prompt), heard, ruling, used, self.play.tokens)
 
         heard, ruling, scores = await read_apart(max((answer, *(one.answer for one in past)), key=len), read)
@@ -235,6 +239,16 @@ class GameEnvironment(FolderEnvironment):
         instance = past[0].prompt.payload["match"]["instance"]
         found, records = await judge_sycophancy(self._judge, instance, said, self.play.player)
         return Judgement((), records=records, scores=(*scores, *found))
+
+    def _hears(self, prompt: Prompt, answer: str) -> Heard:
+        """What is heard of an answer: worked out once, where it is scored, so that nothing waits for it later."""
+        key = answer, prompt.payload["view"]["tokens"], self._counts(prompt).name
+        if (known := self._heard.get(key)) is not None:
+            return known
+        if len(self._heard) >= _MOST_HEARD:
+            self._heard.clear()
+        self._heard[key] = found = heard_in(prompt, answer, self._counts(prompt))
+        return found
 
     def _counts(self, prompt: Prompt) -> Tokenizer:
         """What counts tokens; the prompt says by its name what counted them when it was asked."""
