@@ -33,7 +33,7 @@ def open_file(path: Path) -> BinaryIO:
         if stat.S_ISDIR(mode):
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
         if not stat.S_ISREG(mode):
-            raise InputError("not a regular file, but a pipe or a device; put a copy of the data there", path=path)
+            raise InputError("not a plain file; remove it, or put a copy of the data there", path=path)
         return os.fdopen(number, "rb")
     except BaseException:
         os.close(number)
@@ -86,4 +86,4 @@ def refuse_links(root: Path, files: Iterable[str], folders: Iterable[str] = ()) 
         if path.is_symlink():
             home = home or root.resolve()
             if not path.resolve().is_relative_to(home):
-                raise InputError("a link that leads out of the folder; put a copy of the data there", path=path)
+                raise InputError("a link that leads out of the folder; put a copy of the file in its place", path=path)

@@ -105,12 +105,12 @@ def test_what_is_opened_is_regular_and_bounded(tmp_path: Path) -> None:
     assert read_file(path, 5) == b"12345"
     with pytest.raises(InputError, match="larger than 0 MB; split it"):
         read_file(path, 4)
-    with pytest.raises(InputError, match="not a regular file"):
+    with pytest.raises(InputError, match="not a plain file"):
         open_file(Path("/dev/zero"))
     with pytest.raises(IsADirectoryError):
         open_file(tmp_path)
     os.mkfifo(tmp_path / "pipe")
-    with pytest.raises(InputError, match="not a regular file"):
+    with pytest.raises(InputError, match="not a plain file"):
         read_file(tmp_path / "pipe")
 
 
