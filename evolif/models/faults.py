@@ -21,19 +21,9 @@ from typing import Any
 from evolif.errors import AccessError, ContextOverflowError, ModelError, WithheldError
 from evolif.exhaustion import exhausted
 from evolif.models.endpoint import redact
+from evolif.models.refusals import Refusal, why_refused
 from evolif.types import Usage
 
-_OVERFLOW = re.compile(
-    r"(?i)context[ _-]?(length|window|size|limit)|contextwindow|maximum (context|prompt|model) length|max_model_len"
-    r"|(input|prompt)( token count| length)?[^.]{0,60}(too long|too large|exceed(s|ed)?( the)? max|longer than)"
-    r"|too many (input |prompt )?tokens|input tokens? exceed|exceed(s|ed)?( the)? model token limit"
-    r"|range of input length|reduce the length of the (messages|prompt)|(max_new_tokens`|`inputs`) must (be|have)"
-)
-_FILTERED = re.compile(
-    r"(?i)content[ _-]?(filter|policy_violation|management policy|policy violation|exists risk)|responsibleaipolicy"
-    r"|data_?inspection_?failed|inappropriate content|violates? (our |the )?(usage|content|safety)"
-    r"|flagged (by|as)|moderation|safety system"
-)
 _WRONG_KEY = re.compile(
     r"(?i)api[_ ]key[_ ](not valid|(is )?(invalid|expired))|(invalid|incorrect|expired)[_ ]api[_ ]?key|no api[_ ]key"
 )
@@ -42,8 +32,6 @@ _NO_CREDIT = re.compile(
     r"|credit balance is too low"
 )
 _PARAMETER = re.compile(r"(?i)parameter|response_format|schema")
-_OVERFLOW_STATUS = {400, 413, 422, 500}  # 500: llama.cpp, when the context fills while it answers
-_FILTER_STATUS = {400, 403, 422, 451}
 _RETRYABLE = {408, 409, 425, 429}
 _PUSHED_BACK = {408, 429, 503, 504, 529}
 _ERROR_KEYS = frozenset(
@@ -104,7 +92,7 @@ class EndpointErrors:
 
         Args:
             status: Of the answer.
-            body: Its JSON, or its text.
+            body: Its JSON, or its text; what of the conversation is refused is told by JSON only.
             wait: Seconds that the endpoint asks to wait.
             answered: Whether this model has answered before, so that its name and key are right.
         """
@@ -112,9 +100,10 @@ class EndpointErrors:
             " ".join(_error_texts(body, 6))[:_LONGEST_EVIDENCE],
             redact(_message(body), self.key, *self.hidden),
         )
-        if status in _OVERFLOW_STATUS and _OVERFLOW.search(evidence):
+        refusal = why_refused(status, body)
+        if refusal is Refusal.LENGTH:
             return ContextOverflowError(f"{self.name}: the conversation no longer fits the context: {message}")
-        if status in _FILTER_STATUS and _FILTERED.search(evidence):
+        if refusal is Refusal.CONTENT:
             return self.withheld()
         text = f"{self.name}: {self.host} answered {status}: {message}"
         advice = self._blocking(status, evidence, answered)

@@ -237,8 +237,7 @@ class OpenAIModel:
 
     def _refused(self, error: APIStatusError) -> ModelError:
         wait = retry_after(error.response.headers)
-        body = error.body if error.body is not None else error.response.text
-        return self._errors.refused(error.status_code, body, wait=wait, answered=self._answered)
+        return self._errors.refused(error.status_code, _error_body(error), wait=wait, answered=self._answered)
 
     def _open(self) -> AsyncOpenAI:
         if self._client is None:
@@ -274,6 +273,15 @@ def _options(client: AsyncOpenAI, more: Mapping[str, str]) -> Any:
 
     headers = {"x-stainless-retry-count": omit, "x-stainless-read-timeout": omit, **more}
     return {"headers": headers, "params": {}, "max_retries": 0, "timeout": client.timeout, "follow_redirects": False}
+
+
+def _error_body(error: APIStatusError) -> object:
+    """The JSON of an error as it was sent, else its text; the SDK keeps only what is under `error`."""
+    text = error.response.text
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return text
 
 
 def _status_inside(data: dict[str, Any]) -> int | None:

@@ -10,9 +10,11 @@ import socket
 import traceback
 from collections.abc import Awaitable, Callable
 from contextlib import ExitStack
-from typing import TypeVar
+from pathlib import Path
+from typing import Any, TypeVar
 
 import pytest
+import yaml
 
 from evolif.errors import AccessError, ContextOverflowError, ModelError, WithheldError
 from evolif.models import (
@@ -372,3 +374,53 @@ def test_a_huge_error_is_said_shortly() -> None:
     text = "x context " * 10**6
     caught = ERRORS.refused(400, {"error": {"message": text, "errors": [text] * 50}})
     assert len(str(caught)) < 500
+
+
+PROVIDER_ERRORS = yaml.safe_load((Path(__file__).parent / "provider_errors.yaml").read_text("utf-8"))
+KINDS = {"length": ContextOverflowError, "content": WithheldError}
+
+
+def test_the_cases_are_of_many_providers() -> None:
+    assert len(PROVIDER_ERRORS) >= 60 and len({case["of"] for case in PROVIDER_ERRORS}) >= 10
+    assert all(case["source"] for case in PROVIDER_ERRORS)
+
+
+@pytest.mark.parametrize(
+    "case", PROVIDER_ERRORS, ids=[f"{i}-{case['of']}-{case['means']}" for i, case in enumerate(PROVIDER_ERRORS)]
+)
+def test_what_a_provider_says_is_taken_for_what_it_is(case: dict[str, Any]) -> None:
+    sent = case.get("body", case.get("text"))
+    caught = ERRORS.refused(case["status"], sent)
+    assert isinstance(caught, KINDS.get(case["means"], ModelError))
+    assert isinstance(caught, ContextOverflowError | WithheldError) == (case["means"] in KINDS)
+    # The same through the SDK, which hands on only a part of the body.
+    answer = Answer(sent if "body" in case else sent.encode(), case["status"])
+    with serving(answer) as server:
+        received = fault(server.url, max_retries=0)
+    assert type(received) is type(caught)
+
+
+@pytest.mark.parametrize("status", [401, 402, 404, 429, 502, 503])
+def test_a_status_of_another_fault_outweighs_the_words(status: int) -> None:
+    said = "This model's maximum context length is 8192 tokens. Your prompt was flagged as violating our usage policy."
+    body = {"error": {"message": said, "code": "context_length_exceeded", "type": "content_filter"}}
+    assert not isinstance(ERRORS.refused(status, body), ContextOverflowError | WithheldError)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Your account was flagged as violating our usage policy.",
+        "IP flagged as suspicious",
+        "The moderation endpoint is down.",
+        "content_filter must be a boolean",
+        "Your organization violates our usage policies and has been disabled.",
+        "context_length is not a valid option",
+        "Unknown argument: context window",
+    ],
+)
+@pytest.mark.parametrize("status", [400, 403])
+def test_words_of_a_refusal_about_something_else_are_a_fault(status: int, said: str) -> None:
+    for body in ({"error": {"message": said}}, {"error": said}, {"message": said}, said):
+        caught = ERRORS.refused(status, body, answered=True)
+        assert type(caught) is ModelError and not caught.retryable
