@@ -22,7 +22,10 @@ if TYPE_CHECKING:
     from evolif.scenario import Benchmark
 
 SUSPENDED = 3
-"""Exit code if sessions are suspended; those cut short by a budget or a stop rule do not count."""
+"""Exit code if sessions are suspended, or if a provider refused all sessions of a model before an answer was judged.
+
+Those cut short by a budget or a stop rule do not count.
+"""
 _REASONS = 5
 """Maximum number of listed suspension reasons."""
 _MISSES = 20
@@ -73,12 +76,12 @@ def evaluate(
 
 
 def _report(run: Run, seed: int, prices: PriceTable, rule: StopRule | None) -> None:
-    from evolif.report import Terminal, print_report, summarise
+    from evolif.report import Terminal, nothing_judged, print_report, summarise
 
     if has_figures(run):
         print_report(run, summarise(run, seed=seed), Terminal(), prices)
     else:
-        say("No session has ended yet, so there are no figures.")
+        say_no_figures(run)
     if rule is not None:
         show([rule.summary()])
     report_budget(run)
@@ -87,6 +90,8 @@ def _report(run: Run, seed: int, prices: PriceTable, rule: StopRule | None) -> N
     ):
         raise typer.Exit(SUSPENDED)
     show([f"Again: evolif report {run.path}"])
+    if nothing_judged(run):
+        raise typer.Exit(SUSPENDED)
 
 
 # Budgets, stop rules and the cache.
@@ -229,6 +234,17 @@ def open_cache(config: EvalConfig) -> RequestCache | None:
 def has_figures(run: Run) -> bool:
     """Whether any session can appear in a table."""
     return any(session.ending in ("finished", "censored") for session in run.sessions())
+
+
+def say_no_figures(run: Run) -> None:
+    """Say why there are no figures: what ended the sessions, or that none has ended yet."""
+    from evolif.report import outcome_lines, plain
+
+    lines = list(outcome_lines(run))
+    for line in lines:
+        say(plain(line))
+    if not lines:
+        say("No session has ended yet, so there are no figures.")
 
 
 def refuse_tiny_budget(run: Run, budget: Budget | None, *, mend: str) -> None:

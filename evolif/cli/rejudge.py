@@ -116,7 +116,7 @@ def rejudge(
 
 
 def _report(old: Run, new: Run, seed: int, resamples: int, prices: PriceTable) -> None:
-    from evolif.report import Terminal, print_report, summarise
+    from evolif.report import Terminal, outcome_lines, print_report, summarise
     from evolif.runner import agreement
     from evolif.scenario import get_scenario
 
@@ -124,6 +124,7 @@ def _report(old: Run, new: Run, seed: int, resamples: int, prices: PriceTable) -
         print_report(new, summarise(new, seed=seed, resamples=resamples), Terminal(), prices)
     else:
         say("No session could be judged to its end, so there are no figures yet.")
+        show(outcome_lines(new))
     show(compared(agreement(old, new), old.settings.judge, get_scenario(old.settings.scenario).requirement))
     report_budget(new)
     if report_suspended(new, "run the same command to judge the rest"):

@@ -6,6 +6,7 @@ from evolif.report.comparable import ComparableRuns, group_comparable
 from evolif.report.comparison import ModelComparison, compare_models
 from evolif.report.json import analysis_object, comparisons_object, report_object
 from evolif.report.latex import latex_comparisons, latex_report
+from evolif.report.outcomes import nothing_judged, outcome_lines
 from evolif.report.page import write_page
 from evolif.report.paper import (
     PaperTable,
@@ -63,6 +64,8 @@ __all__ = [
     "latex_comparisons",
     "latex_report",
     "live_lines",
+    "nothing_judged",
+    "outcome_lines",
     "plain",
     "print_comparisons",
     "print_failure",

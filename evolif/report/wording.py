@@ -12,6 +12,7 @@ from evolif.errors import EvolifError, UsageError
 from evolif.judge_audit import judge_audit_lines
 from evolif.metrics import AT_N, TOO_FEW, Ceiling, Interval, described, expected_length, patience_left
 from evolif.report.analysis import ModelAnalysis, ModelSummary, RunAnalysis
+from evolif.report.outcomes import outcome_lines
 from evolif.resources import data_path, load_data
 from evolif.runner import Run, RunSettings, Spent
 from evolif.scenario import INSTRUCTIONS, Scenario, answer_keys, get_scenario
@@ -146,6 +147,7 @@ def integrity_lines(analysis: RunAnalysis) -> Iterator[str]:
 
 def remarks(run: Run, summaries: Sequence[ModelSummary], heads: Sequence[str]) -> Iterator[str]:
     """Remarks that a reader of the table needs, one sentence each."""
+    yield from outcome_lines(run)
     word = get_scenario(run.settings.scenario).requirement.capitalize()
     counted = "counted towards the cap, " * (run.settings.cap_counts == "turns")
     facts: list[tuple[str, Callable[[ModelSummary], int]]] = [

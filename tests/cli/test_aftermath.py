@@ -13,6 +13,8 @@ import pytest
 from typer.testing import CliRunner
 
 from evolif.cli import app
+from evolif.contexts import tokenizer_name
+from evolif.errors import ContextOverflowError, ModelError, WithheldError
 from evolif.models import ChatRequest, Reply
 from evolif.types import Usage
 
@@ -157,3 +159,111 @@ def test_a_run_without_an_answer_is_refused() -> None:
     done = evolif(*REJUDGE)
     assert done.exit_code == 2 and "has no answers to judge" in said(done)
     assert not Path("bench-run-rejudged").exists()
+
+
+# What a provider refused, and models of a run's own that were of no use.
+
+
+class Refusing(Fake):
+    """Refuses every question from the one with this number on."""
+
+    def __init__(self, spec: str, fault: ModelError, answers: int = 0) -> None:
+        super().__init__(spec)
+        self.fault, self.answers = fault, answers
+
+    async def complete(self, request: ChatRequest) -> Reply:
+        if self.calls >= self.answers:
+            raise self.fault
+        return await super().complete(request)
+
+
+REFUSALS = {
+    "withheld by the provider's content filter": WithheldError("m: the provider's content filter refused"),
+    "ended by a conversation that no longer fits the context": ContextOverflowError("m: the context is full"),
+}
+
+
+@pytest.mark.parametrize("how", REFUSALS)
+def test_a_run_in_which_nobody_answered_says_why_and_is_no_success(fake_models: Any, how: str) -> None:
+    fault = REFUSALS[how]
+    fake_models(lambda spec: Refusing(spec, fault))
+    done = evolif(*EVALUATE)
+    assert done.exit_code == 3 and "No session has ended yet" not in done.output
+    sentence = (
+        f"No answer was judged of openai/gpt-4.1: all of its sessions were refused; 2 sessions were {how} ({fault})."
+    )
+    assert sentence in said(done)
+    assert sentence in said(evolif("report", "bench-run"))
+    evolif("report", "bench-run", "--html", "page.html")
+    assert "No answer was judged of openai/gpt-4.1" in Path("page.html").read_text("utf-8")
+    again = evolif(*EVALUATE)  # the sessions are over, and stay so
+    assert again.exit_code == 3 and sentence in said(again)
+
+
+def test_a_run_that_was_refused_later_says_so_and_has_figures(fake_models: Any) -> None:
+    fake_models(lambda spec: Refusing(spec, REFUSALS["withheld by the provider's content filter"], answers=2))
+    done = evolif(*EVALUATE, "--max-connections", "1")
+    assert done.exit_code == 0
+    assert re.search(
+        r"Only \d turns? (was|were) judged of openai/gpt-4.1: all of its sessions were refused", said(done)
+    )
+
+
+def test_one_model_of_two_that_was_refused_is_named(fake_models: Any) -> None:
+    fault = REFUSALS["withheld by the provider's content filter"]
+    fake_models(lambda spec: Refusing(spec, fault) if spec.endswith("mini") else Fake(spec))
+    done = evolif(*EVALUATE, "-m", "openai/gpt-4.1-mini")
+    assert done.exit_code == 3 and said(done).count("No answer was judged") == 1
+    assert "No answer was judged of openai/gpt-4.1-mini:" in said(done)
+
+
+def test_a_model_that_only_answers_some_is_not_told_of(fake_models: Any) -> None:
+    assert "judged of" not in said(evolif(*EVALUATE)) and evolif(*EVALUATE).exit_code == 0
+
+
+class Deciding(Fake):
+    """The model of a context strategy; all of its replies cannot be read, or two in so many, or none."""
+
+    def __init__(self, spec: str, every: int) -> None:
+        super().__init__(spec)
+        self.every = every
+
+    async def complete(self, request: ChatRequest) -> Reply:
+        if request.prompt is not None:
+            return await super().complete(request)
+        self.calls += 1
+        # Such a reply is asked for once more, so two of them in a row make one decision that is of no use.
+        useless = self.every > 0 and self.calls % self.every in (0, 1)
+        decision = {"action": "CONTINUE", "target": None, "fork": None, "reason": "the same"}
+        return Reply("no idea" if useless else json.dumps(decision), usage=Usage(10, 1))
+
+
+@pytest.mark.skipif(tokenizer_name() is None, reason="needs the extra `contexts`")
+@pytest.mark.parametrize(
+    ("every", "told"),
+    [
+        (1, r"openai/decider in (\d+) of \1 turns that asked it, that is never;"),
+        (4, r"in \d of \d+ turns that asked it;"),
+    ],
+)
+def test_a_context_strategy_that_goes_on_without_its_model_is_told_of(fake_models: Any, every: int, told: str) -> None:
+    fake_models(lambda spec: Deciding(spec, every))
+    done = evolif(*EVALUATE, "--context", "tree?decider=model", "--context-model", "openai/decider")
+    assert done.exit_code == 0 and re.search(told, said(done)) and re.search(told, said(evolif("report", "bench-run")))
+    evolif("report", "bench-run", "--html", "page.html")
+    assert "could use no reply of its model" in Path("page.html").read_text("utf-8")
+
+
+@pytest.mark.skipif(tokenizer_name() is None, reason="needs the extra `contexts`")
+def test_a_context_strategy_whose_model_decides_is_not_told_of(fake_models: Any) -> None:
+    fake_models(lambda spec: Deciding(spec, 0))
+    done = evolif(*EVALUATE, "--context", "tree?decider=model", "--context-model", "openai/decider")
+    assert done.exit_code == 0 and "could use no reply" not in said(done)
+
+
+def test_a_judge_that_never_gives_a_score_is_told_of(fake_models: Any) -> None:
+    fault = REFUSALS["withheld by the provider's content filter"]
+    fake_models(lambda spec: Refusing(spec, fault) if spec.endswith("mini") else Fake(spec))
+    done = evolif(*EVALUATE, "--judge", "openai/gpt-4.1-mini")
+    assert "The judge openai/gpt-4.1-mini gave no score for any of" in said(done)
+    assert "(the provider's content filter refused the request)" in said(done)
