@@ -16,7 +16,7 @@ from typing import Annotated, Any, Literal, get_args
 from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler, ValidationError, model_serializer
 
 from evolif._version import __version__
-from evolif.benchmark import append, cut_torn_line, json_line, read_header_json
+from evolif.benchmark import append, cut_torn_line, json_line, read_header_json, write_whole
 from evolif.constraints import describe, format_of, parse_constraints, table_version
 from evolif.errors import InputError, UsageError
 from evolif.mends import did_you_mean
@@ -344,6 +344,8 @@ def definitions_named(name: str) -> Definitions:
 
 
 RECORDS = "synthesis.jsonl"
+BROKEN_OFF = "broken off"
+"""The outcome of a turn that was not stored, so that it is requested again."""
 
 _Count = Annotated[int, Field(ge=0, lt=2**53)]
 
@@ -378,11 +380,34 @@ class SynthesisRecord(_Model):
 
 
 def add_record(root: Path, record: SynthesisRecord) -> None:
-    """Append a record durably; the caller holds the benchmark's lock."""
+    """Append a record durably; the caller holds the benchmark's lock.
+
+    A process that was killed may have left the record of a turn that it could not store any more. That turn was broken
+    off, which its record then says: so a turn has one record of how it was written, and every call stays counted.
+    """
     path = root / RECORDS
     if path.exists():
         cut_torn_line(path)
-    append(path, json_line(record.model_dump(mode="json")))
+    line = json_line(record.model_dump(mode="json"))
+    lost = {} if record.outcome == BROKEN_OFF else _earlier(path, record)
+    if not lost:
+        append(path, line)
+        return
+    lines = path.read_text("utf-8", errors="replace").removesuffix("\n").split("\n")
+    for number, earlier in lost.items():
+        lines[number] = json_line({**earlier.model_dump(mode="json"), "outcome": BROKEN_OFF}).removesuffix("\n")
+    write_whole(path, "".join([*(f"{text}\n" for text in lines), line]).encode("utf-8", "replace"))
+
+
+def _earlier(path: Path, record: SynthesisRecord) -> dict[int, SynthesisRecord]:
+    """What was said before of how the same turn was written, by the number of the line, from 0."""
+    start = json_line({"dialogue": record.dialogue, "turn": record.turn}).removesuffix("}\n") + ","
+    text = path.read_text("utf-8", errors="replace") if path.exists() else ""
+    if start not in text:  # as a rule
+        return {}
+    lines = ((number, line) for number, line in enumerate(text.split("\n")) if line.startswith(start))
+    found = {number: earlier for number, line in lines if (earlier := _record_of(line))}
+    return {number: earlier for number, earlier in found.items() if earlier.outcome != BROKEN_OFF}
 
 
 def read_records(root: Path) -> Iterator[SynthesisRecord]:
@@ -392,10 +417,16 @@ def read_records(root: Path) -> Iterator[SynthesisRecord]:
         return
     with open_file(path) as file:
         for raw in file:
-            try:
-                yield SynthesisRecord.model_validate(json.loads(raw.decode("utf-8", "replace")))
-            except (ValidationError, ValueError, RecursionError):
-                continue
+            record = _record_of(raw.decode("utf-8", "replace"))
+            if record is not None:
+                yield record
+
+
+def _record_of(line: str) -> SynthesisRecord | None:
+    try:
+        return SynthesisRecord.model_validate(json.loads(line))
+    except (ValidationError, ValueError, RecursionError):
+        return None
 
 
 @dataclass(slots=True)
@@ -422,7 +453,7 @@ def rates(records: Iterable[SynthesisRecord]) -> dict[str, Rates]:
         sums.usage += record.usage("synthesizer")
         sums.checker_calls += record.cost.get("checker", TokenCost()).calls
         sums.checker_usage += record.usage("checker")
-        if record.outcome != "broken off":
+        if record.outcome != BROKEN_OFF:
             last[record.dialogue, record.turn] = record
     for record in last.values():
         sums = by_synthesizer[record.synthesizer]

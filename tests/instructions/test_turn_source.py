@@ -195,6 +195,61 @@ def test_a_generation_that_was_killed_loses_only_the_turns_under_way(tmp_path: P
     assert len(asked) == 24 and asked.total() <= 24 + 4 * 2  # at most two under way at each of four kills
 
 
+KILLED = """
+import os, signal, sys
+from evolif.instructions import Benchmark, generate
+from evolif.models import ModelOptions
+from evolif.types import Usage
+from evolif.synthesis import Attempt
+
+bench, log, left, place = sys.argv[1], sys.argv[2], int(sys.argv[3]), sys.argv[4]
+
+class Quick:
+    name = "fake/a"
+    async def say(self, turn, meter):
+        with open(log, "a") as file:
+            file.write(f"{turn.dialogue} {turn.turn}\\n")
+        meter.add("synthesizer", Usage(10, 2))
+        return Attempt(f"words {turn.dialogue}/{turn.turn}", (), 1, meter.total)
+
+def dying(work):
+    def step(*arguments):
+        global left
+        left -= 1
+        if left == 0 and place == "before":
+            os.kill(os.getpid(), signal.SIGKILL)
+        done = work(*arguments)
+        if left == 0:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return done
+    return step
+
+Benchmark.record = dying(Benchmark.record)
+Benchmark.store = dying(Benchmark.store)
+generate(bench, dialogues=2, turns=4, seed=5, synthesizers=[Quick()], options=ModelOptions(max_connections=2))
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals of this kind are not there")
+def test_a_kill_between_two_writes_leaves_one_record_of_how_a_turn_was_written(tmp_path: Path) -> None:
+    bench, log = tmp_path / "b", tmp_path / "asked"
+
+    def run(left: int, place: str) -> int:
+        command = [sys.executable, "-c", KILLED, str(bench), str(log), str(left), place]
+        return subprocess.run(command, timeout=60, check=False).returncode
+
+    for left, place in ((2, "before"), (1, "after"), (3, "after"), (2, "before"), (4, "before"), (1, "after")):
+        assert run(left, place) == -signal.SIGKILL
+    assert run(0, "") == 0
+    whole = load_benchmark(bench)
+    assert [[turn.turn for turn in whole.turns(d)] for d in whole.dialogues()] == [[1, 2, 3, 4]] * 2
+    records = list(whole.records())
+    written = Counter((one.dialogue, one.turn) for one in records if one.outcome != "broken off")
+    assert written == Counter((d, t) for d in (1, 2) for t in (1, 2, 3, 4))
+    assert rates(records)["fake/a"].turns == 8
+    assert 8 < len(records) == rates(records)["fake/a"].calls <= len(log.read_text().splitlines())
+
+
 def grow_all(bench: Benchmark, fake: Fake, asks: list[tuple[int, int]], told: list[str] | None = None) -> list[Turn]:
     async def main() -> list[Turn]:
         grower = TurnSource(bench, wording(fake), notify=told.append if told is not None else None)
