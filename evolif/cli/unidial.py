@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -9,11 +10,14 @@ from typing import Annotated, Any
 
 import typer
 
-from evolif.cli.console import show, show_json
+from evolif.cli.console import say, show, show_json
 from evolif.cli.options import JsonFlag, Resamples, Seed, WordingOptions
+from evolif.errors import OutsideError
 from evolif.text import plural
 
 _CALLS = "How models are called"
+_MOST_REASONS = 5
+"""Maximum number of listed reasons why a model could not be reached."""
 _MOST_STEPS = 20
 """Lengths of the curve that are shown; --json has all."""
 
@@ -105,7 +109,7 @@ def memories(
     cache_dir: Annotated[
         Path | None,
         typer.Option(
-            metavar="DIR", help="Keep the model's answers here; after an interruption none is paid for twice."
+            metavar="DIR", help="Keep the replies of all models here; after an interruption none is paid for twice."
         ),
     ] = None,
     resamples: Resamples = 1000,
@@ -113,7 +117,10 @@ def memories(
     options: CallOptions,
     as_json: JsonFlag = False,
 ) -> None:
-    """Put the questions of dialogues to a model under several strategies: scores, hits, recall and costs."""
+    """Put the questions of dialogues to a model under several strategies: scores, hits, recall and costs.
+
+    Exit code 3: a model or a judge could not be reached, so figures are missing.
+    """
     import asyncio
 
     from evolif.models import ModelOptions, open_cache
@@ -139,6 +146,27 @@ def memories(
         show_json({"model": model.partition("?")[0], "aggregate": aggregate, "seed": seed, "strategies": figures})
     else:
         show(_lines(figures, aggregate))
+    _refuse_faults(figures, kept=cache_dir is not None)
+
+
+def _refuse_faults(figures: Mapping[str, Mapping[str, Any]], *, kept: bool) -> None:
+    """Say what could not be reached, and that asking again may help.
+
+    Raises:
+        typer.Exit: there was something.
+    """
+    faults: Counter[str] = Counter()
+    for one in figures.values():
+        faults.update(one["faults"])
+    if not faults:
+        return
+    for reason, number in faults.most_common(_MOST_REASONS):
+        say(f"{_counted(number, 'question')}: {reason}")
+    if len(faults) > _MOST_REASONS:
+        say(f"… and {len(faults) - _MOST_REASONS} more reasons.")
+    mend = "what was answered is kept" if kept else "with --cache-dir DIR, what was answered is kept"
+    say(f"Figures are missing because of faults from outside; run the same command again to complete them ({mend}).")
+    raise typer.Exit(OutsideError.exit_code)
 
 
 def _lines(figures: Mapping[str, Mapping[str, Any]], aggregate: str) -> Iterator[str]:

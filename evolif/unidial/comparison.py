@@ -6,6 +6,7 @@ Every figure has an interval over dialogues. What a strategy itself costs stands
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
@@ -13,7 +14,15 @@ from typing import Any
 
 from evolif.contexts import open_strategy, strategy_names
 from evolif.contexts.base import ContextStrategy, Embedder
-from evolif.errors import AccessError, ArgumentError, JudgeError, ModelError, UsageError, WithheldError
+from evolif.errors import (
+    AccessError,
+    ArgumentError,
+    ContextOverflowError,
+    JudgeError,
+    ModelError,
+    UsageError,
+    WithheldError,
+)
 from evolif.judging import Judge, Panel, open_judge
 from evolif.mends import did_you_mean
 from evolif.models import (
@@ -26,6 +35,8 @@ from evolif.models import (
     Reply,
     RequestCache,
     Sampling,
+    managed,
+    open_model,
     resolve_model,
 )
 from evolif.models.endpoint import shown
@@ -67,6 +78,21 @@ class _Played:
     """What the model under test spent."""
     ingestion: Ingestion | None = None
     """None for context strategies."""
+    faults: Counter[str] = field(default_factory=Counter)
+    """What could succeed if it were asked again."""
+
+    def unanswered(self, dialog: Dialog, turn: Turn, fault: ModelError) -> None:
+        """Add the records of a turn without an answer.
+
+        Raises:
+            AccessError: no other call could do better.
+        """
+        if isinstance(fault, AccessError):
+            raise fault
+        if not isinstance(fault, ContextOverflowError | WithheldError):
+            self.faults[str(fault)] += 1
+        kind = "withheld" if isinstance(fault, WithheldError) else "generation"
+        self.records += _failed(dialog, turn, kind, str(fault))
 
 
 async def compare_memories(
@@ -97,14 +123,16 @@ async def compare_memories(
         options: How models are called.
         context_model: What strategies and memories may call, in the role `context`; None for nothing.
         embedder: What makes vectors of texts, for names that name no embedder.
-        cache: Keeps the model's answers by request, so that a comparison that was interrupted pays for none twice.
+        cache: Keeps the replies of all models by request, so that a comparison that was interrupted pays for none
+            twice. A panel that is handed over keeps its own scores.
 
     Returns:
         By strategy, as named: `score`, `difference` (to `full`, where that is compared too), `hit@1`, `hit@5`,
         `hit@10`, `recall` and `context_tokens`, each `{point, lo, hi}` or None; `ingestion` (None for context
-        strategies), `queries` and `answers` with calls, tokens and seconds; `coverage`; `name` with all parameters;
-        `template`, the version of how snippets are shown; `records`, from which the figures are. Hits and recall are
-        None for context strategies, which rank nothing.
+        strategies), `queries` and `answers` with calls, tokens and seconds; `coverage`; `faults`, how often a model or
+        a judge could not be reached, by reason; `name` with all parameters; `template`, the version of how snippets are
+        shown; `records`, from which the figures are. Hits and recall are None for context strategies, which rank
+        nothing.
 
     Raises:
         ArgumentError: no dialogue or strategy, one given twice, or a dialogue that cannot be played off-policy.
@@ -115,12 +143,11 @@ async def compare_memories(
     stats = dict(zip(("turn_stat", "dialog_stat", "dataset_level"), parse_aggregation(aggregate), strict=True))
     chosen = options or ModelOptions(seed=seed)
     async with AsyncExitStack() as opened:
-        models = await _context_models(context_model, chosen, opened)
+        kept = _Kept(cache)
+        models = await _context_models(context_model, chosen, opened, kept)
         entries = _opened(strategies, models, embedder)
-        target: ChatModel = await _client(model, chosen, opened)
-        if cache is not None and not target.name.startswith("sim/"):
-            target = _CachedModel(target, ModelCache(cache, target.name, cache_place(model, chosen.base_url)))
-        panel = await _panel(judge, opened)
+        target = kept.of(await _client(model, chosen, opened), cache_place(model, chosen.base_url))
+        panel = await _panel(judge, opened, kept)
         table = _Table(asked, target, _sampling(model, chosen), panel)
         played = {name: await table.play(strategy) for name, strategy in entries.items()}
     full = next((one.records for one in played.values() if one.strategy.name == REFERENCE), None)
@@ -182,15 +209,20 @@ async def _client(model: ModelRef, options: ModelOptions, opened: AsyncExitStack
 
 
 async def _context_models(
-    model: ModelRef | None, options: ModelOptions, opened: AsyncExitStack
+    model: ModelRef | None, options: ModelOptions, opened: AsyncExitStack, kept: _Kept
 ) -> dict[str, ChatModel]:
-    return {} if model is None else {"context": await _client(model, options, opened)}
+    if model is None:
+        return {}
+    return {"context": kept.of(await _client(model, options, opened), cache_place(model, options.base_url))}
 
 
-async def _panel(judge: Any, opened: AsyncExitStack) -> Panel | None:
+async def _panel(judge: Any, opened: AsyncExitStack, kept: _Kept) -> Panel | None:
     if judge is None or isinstance(judge, Panel):
         return judge
-    made = open_judge(judge)
+    named = [judge] if isinstance(judge, str) or not isinstance(judge, Sequence) else list(judge)
+    # A judge is asked the same again where its reply could not be read.
+    given = [one if isinstance(one, str) else kept.of(one, "", repeats=True) for one in named]
+    made = open_judge(given, opener=lambda name: kept.of(open_model(name), cache_place(name, None), repeats=True))
     if made is None:
         return None
     if not isinstance(made, Panel):
@@ -201,6 +233,27 @@ async def _panel(judge: Any, opened: AsyncExitStack) -> Panel | None:
 
 def _sampling(model: ModelRef, options: ModelOptions) -> Sampling:
     return options.sampling(model, local=Sampling(max_tokens=LOCAL_TOKENS))
+
+
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    """Models whose replies are kept, where there is a cache."""
+
+    cache: RequestCache | None
+
+    def of(self, model: ChatModel, place: str, *, repeats: bool = False) -> ManagedModel:
+        """The model with its cache; simulated ones cost nothing and have none.
+
+        Args:
+            model: The model.
+            place: Its address without user, key and query.
+            repeats: Whether it may deliberately be asked the same again.
+        """
+        if self.cache is None or model.name.startswith("sim/"):
+            return managed(model)
+        asked = managed(model)
+        cached = _CachedModel(asked, ModelCache(self.cache, model.name, place, repeats=repeats))
+        return managed(cached, asked.connections)
 
 
 class _CachedModel:
@@ -216,7 +269,8 @@ class _CachedModel:
         return await self._cache.complete(request, lambda: self._model.complete(request))
 
     async def aclose(self) -> None:
-        """The model is closed by whoever opened it."""
+        """Release the model's connections."""
+        await self._model.aclose()
 
 
 class _Table:
@@ -265,7 +319,7 @@ class _Table:
         def failed(number: int, fault: ModelError) -> None:
             dialog = self._dialogs[number]
             first = next(turn for turn in dialog.dialog_turns if turn.evaluated)
-            played.records.extend(_unanswered(dialog, first, fault))
+            played.unanswered(dialog, first, fault)
 
         shared = SharedHistories(self._histories, strategy.new, use, failed, self._model.connections)
         played.ingestion = shared.ingestion
@@ -277,14 +331,15 @@ class _Table:
         stopped = await questions.ask()
         for answered in questions.answered:
             played.answered.append((dialog, answered))
-            played.records.extend(await self._scored(dialog, answered))
+            played.records.extend(await self._scored(played, dialog, answered))
         if stopped is not None:
-            played.records.extend(_unanswered(dialog, *stopped))
+            played.unanswered(dialog, *stopped)
 
-    async def _scored(self, dialog: Dialog, answered: Answered) -> list[Record]:
+    async def _scored(self, played: _Played, dialog: Dialog, answered: Answered) -> list[Record]:
         try:
             judgement = await score_turn(answered.prompt, answered.answer, answered.messages, self._panel)
         except JudgeError as fault:
+            played.faults[str(fault)] += 1
             return _failed(dialog, answered.turn, "judge", str(fault))
         records = []
         for score in judgement.scores:
@@ -307,13 +362,6 @@ def _first(group: BaseExceptionGroup[BaseException]) -> BaseException:
     while isinstance(fault, BaseExceptionGroup):
         fault = fault.exceptions[0]
     return fault
-
-
-def _unanswered(dialog: Dialog, turn: Turn, fault: ModelError) -> list[Record]:
-    """The records of a turn without an answer."""
-    if isinstance(fault, AccessError):
-        raise fault  # no other call could do better
-    return _failed(dialog, turn, "withheld" if isinstance(fault, WithheldError) else "generation", str(fault))
 
 
 def _failed(dialog: Dialog, turn: Turn, kind: str, reason: str) -> list[Record]:
@@ -379,6 +427,7 @@ class _Figures:
                 **played.answers.figures(asked),
             },
             "coverage": coverage(self._dialogs, played.records),
+            "faults": dict(played.faults.most_common()),
             "template": None if played.ingestion is None else TEMPLATE,
             "records": played.records,
         }

@@ -102,6 +102,40 @@ def test_no_answer_is_paid_for_twice(folder: Path, server: Server, tmp_path: Pat
     assert second["score"] == first["score"] == {"point": 1.0, "lo": 1.0, "hi": 1.0}
 
 
+def with_judge(folder: Path) -> None:
+    for path in folder.glob("[0-9]*.json"):
+        raw = json.loads(path.read_text(encoding="utf-8"))
+        raw["dialog_turns"][-1]["eval_config"]["metrics"].append({"class_name": "llm_judge"})
+        path.write_text(json.dumps(raw), encoding="utf-8")
+
+
+def test_no_verdict_is_paid_for_twice(folder: Path, server: Server, tmp_path: Path) -> None:
+    """Nor one that could not be read, which the judge is asked for again."""
+    with_judge(folder)
+    flags = ("--strategies", "full,bm25:2", "--judge", server.url, "--cache-dir", str(tmp_path / "cache"), "--json")
+    first = json.loads(memories(folder, server, *flags).stdout)["strategies"]
+    calls = server.calls
+    assert calls > 6  # the answers, and at least one question to the judge
+    second = json.loads(memories(folder, server, *flags).stdout)["strategies"]
+    assert server.calls == calls
+    assert {name: one["score"] for name, one in second.items()} == {name: one["score"] for name, one in first.items()}
+
+
+@pytest.mark.parametrize("which", ["model", "judge"])
+def test_a_server_that_cannot_be_reached_is_no_result(folder: Path, server: Server, which: str) -> None:
+    with_judge(folder)
+    dead = "openai/gone?base_url=http://127.0.0.1:1/v1&key_env=MY_KEY"
+    flags = ("--max-retries", "0", "--strategies", "full,bm25:2", "--judge", dead)
+    if which == "model":
+        server.url = dead
+        flags = flags[:-2]
+    done = memories(folder, server, *flags)
+    assert done.exit_code == 3
+    assert "6 questions: " in done.stderr and "could not be reached (connection refused)" in done.stderr
+    assert "run the same command again" in done.stderr and "--cache-dir" in done.stderr
+    assert memories(folder, server, *flags, "--json").exit_code == 3
+
+
 def test_what_could_not_be_scored_is_said(folder: Path, server: Server) -> None:
     raw = json.loads((folder / "1.json").read_text(encoding="utf-8"))
     raw["dialog_turns"][-1]["eval_config"]["metrics"].append({"class_name": "llm_judge"})
