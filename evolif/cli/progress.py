@@ -83,7 +83,14 @@ def watching(display: str, models: list[str], sessions: int) -> Iterator[Watcher
         sessions: Sessions per model.
     """
     if display != "rich":
-        yield _Plain() if display == "plain" else _Silent()
+        if display != "plain":
+            yield _Silent()
+            return
+        lines = _Plain()
+        try:
+            yield lines
+        finally:
+            lines.tell_more()
         return
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
@@ -110,7 +117,10 @@ def watching_run(display: str, root: Path, prices: PriceTable) -> Iterator[Watch
     """
     if display == "plain":
         with _PlainRun(root, prices) as lines:
-            yield lines
+            try:
+                yield lines
+            finally:
+                lines.tell_more()
         return
     if display != "rich":
         yield _Silent()
@@ -185,6 +195,35 @@ class _Holds:
         return [hold_line(model, one, now) for model, one in new]
 
 
+class _Alike:
+    """Ends of sessions that say the same: the first is told, the others are counted and told in one line."""
+
+    _FAULTS = frozenset({"suspended", "withheld", None})
+
+    def __init__(self) -> None:
+        self._told: set[tuple[str, str | None, str]] = set()
+        self._more: Counter[tuple[str, str | None, str]] = Counter()
+
+    def line(self, event: SessionEnded) -> str:
+        """The line of an end; empty if it only counts."""
+        if event.ending not in self._FAULTS and event.cause != "context":
+            return _end_line(event)
+        kind = (event.key.model, event.ending, event.reason)
+        if kind not in self._told:
+            self._told.add(kind)
+            return _end_line(event)
+        self._more[kind] += 1
+        return ""
+
+    def lines(self) -> list[str]:
+        """Those that were counted since the last time: “x: 49 more sessions suspended (unknown host name)”."""
+        more, self._more = self._more, Counter()
+        return [
+            f"{model}: {plural(number, 'more session')} {ending or 'not started'} ({reason})"
+            for (model, ending, reason), number in more.items()
+        ]
+
+
 class _Silent:
     def __call__(self, event: Event) -> None:
         pass
@@ -201,6 +240,7 @@ class _Plain:
         self._alive = 0
         self._last = time.monotonic()
         self._holds = _Holds()
+        self._alike = _Alike()
 
     def __call__(self, event: Event) -> None:
         from evolif.runner import ModelStopped, SessionEnded, SessionStarted, StillWaiting, TurnStored
@@ -212,18 +252,27 @@ class _Plain:
             self._alive += 1
         elif isinstance(event, SessionEnded):
             self._alive -= 1
-            line = _end_line(event)
+            line = self._alike.line(event)
         elif isinstance(event, ModelStopped):
             line = _stop_line(event)
         elif isinstance(event, StillWaiting):
+            self.tell_more()
             quiet = time.monotonic() - self._last >= _QUIET
             said = [self._waiting_line(event), *self._holds.lines(event)] if quiet else self._holds.news(event)
             line = "; ".join(said)
         if line:
-            from evolif.report import plain
+            self._print(line)
 
-            print(plain(line), file=sys.stderr, flush=True)
-            self._last = time.monotonic()
+    def tell_more(self) -> None:
+        """Tell what was only counted since the last time."""
+        for line in self._alike.lines():
+            self._print(line)
+
+    def _print(self, line: str) -> None:
+        from evolif.report import plain
+
+        print(plain(line), file=sys.stderr, flush=True)
+        self._last = time.monotonic()
 
     def _waiting_line(self, event: StillWaiting) -> str:
         """“12 turns so far; waiting for 1 answer from local/x (31 s), 2 verdicts from openai/y (5 s)”."""

@@ -135,6 +135,11 @@ class GoogleModel:
         """`google/NAME`."""
         return self._errors.name
 
+    @property
+    def timeout(self) -> float:
+        """Seconds for one attempt."""
+        return self._timeout
+
     async def complete(self, request: ChatRequest) -> Reply:
         """Answer the conversation in a single attempt.
 

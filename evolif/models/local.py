@@ -220,6 +220,11 @@ class LocalModel:
         """`local/NAME`, of a file without its folder: no path of this machine enters a run."""
         return f"local/{self._name}"
 
+    @property
+    def timeout(self) -> float:
+        """Seconds for one answer."""
+        return self._timeout
+
     async def complete(self, request: ChatRequest) -> Reply:
         """Answer the conversation; the first call starts the server.
 

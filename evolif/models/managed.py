@@ -255,6 +255,17 @@ class ManagedModel:
         """The most sessions worth running side by side: more would only wait for a slot."""
         return self.limit.ceiling
 
+    @property
+    def timeout(self) -> float | None:
+        """Seconds that one attempt may take; None if the client does not say."""
+        seconds = getattr(self._model, "timeout", None)
+        return seconds if isinstance(seconds, int | float) else None
+
+    @property
+    def most_attempts(self) -> int | None:
+        """How often a call is tried at most; None if the client decides."""
+        return None if self._retries is None else self._retries.most + 1
+
     def bounded(self, connections: int | None) -> ManagedModel:
         """The same client and retries with another limit, see `managed`."""
         return ManagedModel(self._model, _limit_of(self._model, connections), self._retries)

@@ -169,6 +169,11 @@ class OpenAIModel:
         return self._label
 
     @property
+    def timeout(self) -> float:
+        """Seconds for one attempt."""
+        return self._timeout
+
+    @property
     def connections(self) -> int:
         """Sessions worth running side by side by default."""
         return self._connections

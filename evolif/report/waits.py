@@ -44,11 +44,22 @@ def live_lines(live: Live) -> Iterator[str]:
 
 
 def calls_text(calls: Iterable[CallsInFlight]) -> str:
-    """“1 answer from local/x (31 s), 2 verdicts from openai/y (5 s)”: the age of the oldest in brackets."""
+    """“1 answer from local/x (31 s), 2 verdicts from openai/y (5 s)”: the age of the oldest in brackets.
+
+    Where the attempts are known: “(31 s; attempt 2 of 6, each up to 120 s, see --timeout)”.
+    """
     return ", ".join(
-        f"{plural(call.calls, _PRODUCTS.get(call.role, 'answer'))} from {plain(call.model)} ({call.longest:.0f} s)"
+        f"{plural(call.calls, _PRODUCTS.get(call.role, 'answer'))} from {plain(call.model)} "
+        f"({call.longest:.0f} s{_attempt_text(call)})"
         for call in calls
     )
+
+
+def _attempt_text(call: CallsInFlight) -> str:
+    if call.timeout is None:
+        return ""
+    most = "" if call.attempts is None else f" of {call.attempts}"
+    return f"; attempt {call.attempt}{most}, each up to {call.timeout:g} s, see --timeout"
 
 
 def hold_line(model: str, held: Waiting, now: float) -> str:

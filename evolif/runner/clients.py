@@ -197,7 +197,7 @@ class ClientFactory:
         self, client: ManagedModel, role: Role, stopped: Callable[[], bool], cache: ModelCache | None = None
     ) -> MeteredModel:
         grace = LOCAL_GRACE if client.name.startswith("local/") else GRACE
-        bounded = partial(self._shutdown.within, grace, model=client.name)
+        bounded = partial(self._shutdown.within, grace, client=client)
         self._shutdown.watch(client)
         return MeteredModel(client, role, self._policy, stopped, bounded, cache)
 

@@ -110,6 +110,12 @@ class CallsInFlight:
     calls: int
     longest: float
     """Seconds since the oldest of them began."""
+    attempt: int = 1
+    """Which attempt of the oldest is under way, or waited for."""
+    attempts: int | None = None
+    """How many it has at most; None if unknown."""
+    timeout: float | None = None
+    """Seconds that one attempt may take; None if unknown."""
 
 
 @dataclass(frozen=True, slots=True)

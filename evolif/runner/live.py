@@ -99,7 +99,13 @@ def read_live(text: str) -> Live | None:
         return None
     seconds = (pace.seconds or 0.0 for pace in live.paces.values())
     waits = (one.seconds for _, one in live.held)
-    numbers = (live.told / 10, live.length or 0.0, *seconds, *waits, *(call.longest for call in live.calls))
+    numbers = (
+        live.told / 10,
+        live.length or 0.0,
+        *seconds,
+        *waits,
+        *(one for call in live.calls for one in (call.longest, call.timeout or 0.0)),
+    )
     return live if all(isfinite(one) and 0 <= one < _MOST_SECONDS for one in numbers) else None
 
 

@@ -63,6 +63,14 @@ class CallPolicy(Protocol):
         ...
 
 
+class InFlight(Protocol):
+    """A call under way, as a display shows it."""
+
+    def again(self) -> None:
+        """Another attempt is made."""
+        ...
+
+
 class AllowAll:
     """Admits every call."""
 
@@ -103,6 +111,8 @@ class _Meter:
         """Whether the policy waits to be told what the call cost."""
         self.reservation = 0
         """In the ledger, for the attempt under way."""
+        self.in_flight: InFlight | None = None
+        """Where its attempts are counted; None if nobody wants to know."""
         self.usage: Usage | None = None
         """What it counts as: the bound if its usage is unknown, None if it has cost nothing."""
 
@@ -142,6 +152,10 @@ class _Meter:
             self._account.release(self.reservation)
 
 
+def _unbounded(role: Role) -> AbstractAsyncContextManager[None]:
+    return nullcontext()
+
+
 class MeteredModel:
     """A model whose calls are admitted and counted; implements `ChatModel`.
 
@@ -161,7 +175,7 @@ class MeteredModel:
         role: Role,
         policy: CallPolicy,
         stopped: Callable[[], bool],
-        bounded: Callable[[Role], AbstractAsyncContextManager[object]] = nullcontext,
+        bounded: Callable[[Role], AbstractAsyncContextManager[InFlight | None]] = _unbounded,
         cache: ModelCache | None = None,
         *,
         owner: bool = True,
@@ -203,7 +217,7 @@ class MeteredModel:
         await self._admit(call)
         meter = _Meter(call, account)
         try:
-            async with self._bounded(self._role):
+            async with self._bounded(self._role) as meter.in_flight:
                 if self._cache is None:
                     return await self._send(slot, account, meter)
                 return await self._cache.complete(request, partial(self._send, slot, account, meter))
@@ -242,6 +256,8 @@ class MeteredModel:
         Raises:
             CallDeniedError: it may not be repeated.
         """
+        if meter.in_flight is not None:
+            meter.in_flight.again()
         if not fault.may_cost:
             return  # the reservation stands for the repeat
         meter.failed(fault)

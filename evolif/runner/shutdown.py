@@ -92,10 +92,10 @@ class Shutdown:
         if self._loop is not None:
             self._loop.call_soon_threadsafe(self._limit_calls)
 
-    def within(self, grace: float, role: Role, model: str) -> _Bounded:
+    def within(self, grace: float, role: Role, client: ManagedModel) -> _Bounded:
         """Wrap a call: after a stop it may take `grace` more seconds, and is then given up (`CallDeniedError`)."""
         loop = self._loop = asyncio.get_running_loop()
-        return _Bounded(self, grace, role, model, loop.time())
+        return _Bounded(self, grace, role, client, loop.time())
 
     def enter(self, timeout: asyncio.Timeout, call: _Bounded) -> None:
         """A call begins."""
@@ -114,25 +114,37 @@ class Shutdown:
 
     def in_flight(self) -> tuple[CallsInFlight, ...]:
         """The calls in flight per role and model; only within the event loop."""
-        now, found = asyncio.get_running_loop().time(), dict[tuple[Role, str], list[float]]()
+        now, found = asyncio.get_running_loop().time(), dict[tuple[Role, str], list[_Bounded]]()
         for call in self._in_flight.values():
-            found.setdefault((call.role, call.model), []).append(now - call.began)
-        return tuple(CallsInFlight(*who, len(waits), max(waits)) for who, waits in found.items())
+            found.setdefault((call.role, call.client.name), []).append(call)
+        return tuple(_in_flight(*who, calls, now) for who, calls in found.items())
+
+
+def _in_flight(role: Role, model: str, calls: list[_Bounded], now: float) -> CallsInFlight:
+    oldest = min(calls, key=lambda call: call.began)
+    client, longest = oldest.client, now - oldest.began
+    return CallsInFlight(role, model, len(calls), longest, oldest.attempt, client.most_attempts, client.timeout)
 
 
 class _Bounded:
     """The context of one call. A class, since a generator costs more than the rest of it."""
 
-    __slots__ = ("_shutdown", "_timeout", "began", "grace", "model", "role")
+    __slots__ = ("_shutdown", "_timeout", "attempt", "began", "client", "grace", "role")
 
-    def __init__(self, shutdown: Shutdown, grace: float, role: Role, model: str, began: float) -> None:
+    def __init__(self, shutdown: Shutdown, grace: float, role: Role, client: ManagedModel, began: float) -> None:
         self._shutdown = shutdown
         self._timeout = asyncio.timeout(None)
-        self.grace, self.role, self.model, self.began = grace, role, model, began
+        self.grace, self.role, self.client, self.began = grace, role, client, began
+        self.attempt = 1
 
-    async def __aenter__(self) -> None:
+    def again(self) -> None:
+        """Another attempt is made."""
+        self.attempt += 1
+
+    async def __aenter__(self) -> _Bounded:
         await self._timeout.__aenter__()
         self._shutdown.enter(self._timeout, self)
+        return self
 
     async def __aexit__(
         self, kind: type[BaseException] | None, fault: BaseException | None, trace: TracebackType | None

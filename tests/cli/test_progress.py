@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 import threading
 import time
 from contextlib import closing
@@ -26,13 +27,15 @@ from evolif.runner import (
     Live,
     Pace,
     RunStore,
+    SessionEnded,
+    SessionKey,
     StillWaiting,
     TurnStored,
     evaluate,
     load_run,
     read_live,
 )
-from evolif.types import Role
+from evolif.types import Ending, Role
 
 
 def test_every_role_that_makes_calls_is_awaited_by_name(
@@ -103,3 +106,56 @@ def test_a_run_without_a_terminal_says_how_much_time_is_left_and_on_one_what_it_
         _display.LiveWatcher(table, tmp_path / "run", load_prices())._show(status)
     told = " ".join(out.getvalue().split())
     assert all(line in told for line in lines[2:]) and "about 45 min left" in told
+
+
+def test_a_wait_names_the_attempt_its_timeout_and_the_flag(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("time.monotonic", lambda: 100.0)
+    with watching("plain", ["a/b"], 1) as watcher:
+        monkeypatch.setattr("time.monotonic", lambda: 740.0)
+        watcher(StillWaiting((CallsInFlight("target", "a/b", 10, 634.0, 3, 6, 120.0),)))
+    said = capsys.readouterr().err
+    assert said == (
+        "0 turns so far; waiting for 10 answers from a/b (634 s; attempt 3 of 6, each up to 120 s, see --timeout)\n"
+    )
+
+
+def test_a_run_against_a_server_that_hangs_says_which_attempt_it_waits_for(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr("evolif.runner.shutdown.HEARTBEAT", 0.05)
+    monkeypatch.setattr(_display, "_QUIET", 0.0)
+    bench = generate(tmp_path / "bench", dialogues=1, turns=2, seed=1)
+    with socket.create_server(("127.0.0.1", 0)) as silent:  # takes connections, and never answers
+        model = f"openai/x?base_url=http://127.0.0.1:{silent.getsockname()[1]}/v1"
+        with watching("plain", ["openai/x"], 1) as watcher:
+            run = evaluate(bench, model, tmp_path / "run", observe=watcher, timeout=0.4, max_retries=1)
+    said = capsys.readouterr().err
+    assert "attempt 1 of 2, each up to 0.4 s, see --timeout" in said
+    assert "attempt 2 of 2, each up to 0.4 s, see --timeout" in said
+    run.close()
+
+
+def test_the_same_fault_of_many_sessions_is_one_line_with_a_count(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def ended(dialogue: int, ending: Ending, cause: str, reason: str) -> SessionEnded:
+        return SessionEnded(SessionKey("a/b", dialogue, 1), 0, 3, ending, cause, reason)
+
+    with watching("plain", ["a/b"], 60) as watcher:
+        for dialogue in range(1, 51):
+            watcher(ended(dialogue, "suspended", "provider", "unknown host name"))
+        watcher(ended(51, "suspended", "provider", "status 500"))
+        watcher(ended(52, "finished", "patience", "patience exhausted"))
+        watcher(ended(53, "finished", "patience", "patience exhausted"))
+        watcher(StillWaiting(()))
+        watcher(ended(54, "suspended", "provider", "status 500"))
+    assert capsys.readouterr().err.splitlines() == [
+        "a/b  dialogue 1: suspended at turn 0 (unknown host name)",
+        "a/b  dialogue 51: suspended at turn 0 (status 500)",
+        "a/b  dialogue 52: finished at turn 0 (patience exhausted)",
+        "a/b  dialogue 53: finished at turn 0 (patience exhausted)",
+        "a/b: 49 more sessions suspended (unknown host name)",
+        "a/b: 1 more session suspended (status 500)",
+    ]
