@@ -9,12 +9,13 @@ No runtime environment is used, and no argument holds a key: every process reads
 
 from __future__ import annotations
 
+import asyncio
 import os
 import signal
 import socket
 import threading
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Coroutine, Mapping
 from ipaddress import ip_address
 from typing import Any
 from urllib.parse import urlsplit
@@ -43,6 +44,8 @@ from evolif.types import Exchange, Seat
 
 _REACHED_IN = 10.0
 """Seconds in which a cluster must answer. Ray itself tries for minutes and ignores Ctrl-C."""
+_LOOK = 1.0
+"""Seconds between two looks at the cluster. Ray ends this process, without a word, soon after its node has died."""
 _MOST_DEATHS = 3
 """Number of processes that may die on one session before it is suspended, since it may be the cause."""
 
@@ -126,15 +129,77 @@ class RayEngine:
             death = ray.exceptions.RayActorError
             spoken = {seat for speakers in seats.values() for seat in speakers}
             sessions = _RemoteSessions(context, pool, recall, self._policy, self._notify, death, spoken)
-            await play_all(context, scheduler, sessions.play)
+            await _while_alive(_places(ray), self._address, play_all(context, scheduler, sessions.play))
         finally:
             ray.shutdown()
 
 
+class ClusterDiedError(OutsideError):
+    """What connects this process with its cluster has died."""
+
+
+def _places(ray: Any) -> dict[str, tuple[str, int]]:
+    """Where the parts of the cluster listen without which Ray ends this process."""
+    context = ray.get_runtime_context()
+    own = next(node for node in ray.nodes() if node["NodeID"] == context.get_node_id())
+    host, _, port = context.gcs_address.rpartition(":")
+    return {
+        "the Ray node of this process": (own["NodeManagerAddress"], own["NodeManagerPort"]),
+        "the head of the Ray cluster": (host.strip("[]"), int(port)),
+    }
+
+
+async def _while_alive(
+    places: Mapping[str, tuple[str, int]], address: str | None, playing: Coroutine[Any, Any, None]
+) -> None:
+    """Await what is played as long as the cluster answers.
+
+    Raises:
+        ClusterDiedError: a part of it does not, twice in a row.
+    """
+    task = asyncio.ensure_future(playing)
+    watch = asyncio.create_task(_died(places))
+    try:
+        await asyncio.wait({task, watch}, return_when=asyncio.FIRST_COMPLETED)
+        if task.done():
+            return task.result()
+        again = f"start it again (ray start … on {address})" if address else "see how much memory is free"
+        raise ClusterDiedError(
+            f"{watch.result()} has died; what was answered is kept: {again}, and run the same command, or run it "
+            "without --engine ray"
+        )
+    finally:
+        for one in (task, watch):
+            one.cancel()
+        await asyncio.gather(task, watch, return_exceptions=True)
+
+
+async def _died(places: Mapping[str, tuple[str, int]]) -> str:
+    """Return what has died, as soon as something has."""
+    silent = Counter[str]()
+    while True:
+        await asyncio.sleep(_LOOK)
+        for what, place in places.items():
+            silent[what] = 0 if await asyncio.to_thread(_answers, place) else silent[what] + 1
+            if silent[what] == 2:
+                return what
+
+
+def _answers(place: tuple[str, int]) -> bool:
+    try:
+        socket.create_connection(place, _REACHED_IN).close()
+    except ConnectionRefusedError:
+        return False
+    except OSError:
+        return True  # not known to be dead: this machine may lack descriptors
+    return True
+
+
 class WorkerPool:
-    """As many processes as the cluster has cores; a dead one is replaced."""
+    """As many processes as the cluster has cores; a dead one is replaced, as long as there is a core for it."""
 
     def __init__(self, ray: Any, config: WorkerConfig) -> None:
+        self._ray = ray
         self._actor = ray.remote(num_cpus=1, max_restarts=0, max_task_retries=0, max_concurrency=10_000)(Worker)
         self._config = ray.put(config)
         cores = max(1, int(ray.cluster_resources().get("CPU", 1)))
@@ -155,6 +220,9 @@ class WorkerPool:
         """Start a process in place of a dead one; False if already done."""
         if worker not in self._workers:
             return False
+        if len(self._workers) > max(1, int(self._ray.cluster_resources().get("CPU", 1))):
+            self._workers.remove(worker)  # its node has died, too: a new process would wait for a core for ever
+            return True
         self._workers[self._workers.index(worker)] = self._actor.remote(self._config)
         return True
 

@@ -14,7 +14,7 @@ import time
 from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from chat_server import chat_server
@@ -25,6 +25,8 @@ from evolif.budget import Budget, Quotes, load_prices
 from evolif.instructions import generate
 from evolif.models import open_cache
 from evolif.runner import AllowAll, Deny, Event, PlannedCall, Run, TurnStored, evaluate, load_run
+from evolif.runner.ray import WorkerPool
+from evolif.runner.ray_worker import WorkerConfig
 from evolif.types import Spent, Usage
 
 MODELS = ["sim/steady", "sim/forgetful"]
@@ -243,3 +245,80 @@ def test_strategies_with_notes_and_a_model_of_their_own_play_anywhere(tmp_path: 
 
 def noted(run: Run) -> list[object]:
     return [(r.turn, r.notes, r.built, r.context_tokens) for _, rs in run.transcripts("sim/steady") for r in rs]
+
+
+@pytest.mark.slow
+@with_ray
+@pytest.mark.parametrize("which", ["raylet", "gcs_server"])
+def test_a_dead_cluster_ends_the_run_in_a_sentence_and_loses_nothing(
+    tmp_path: Path, two_cores: None, which: str
+) -> None:
+    """Ray would end this process itself, with exit code 1 and no word."""
+    bench = generate(tmp_path / "bench", dialogues=20, turns=12, seed=5, profile="objective")
+    seen: list[object] = []
+
+    def watch(event: Event) -> None:
+        if isinstance(event, TurnStored):
+            seen.append((event.key, event.turn))
+            if len(seen) == 10:
+                [dead] = (pid for pid in children(os.getpid()) if name_of(pid) == which)
+                os.kill(dead, signal.SIGKILL)
+
+    settings: dict[str, Any] = {"max_turns": 12, "patience": 20}
+    with fast_server(bench, lambda asked: Served(asked.turn.witness or "", delay=0.2)) as server:
+        model = f"openai/m?base_url={server.url}"
+        with pytest.raises(
+            OutsideError, match=r"has died; what was answered is kept: .*run the same command"
+        ) as caught:
+            evaluate(bench, model, tmp_path / "run", engine="ray", observe=watch, **settings)
+        assert caught.value.exit_code == 3
+        run = evaluate(bench, model, tmp_path / "run", **settings)
+    assert run.suspended() == 0 and sum(len(one.turns) for one in run.sessions()) == 20 * 12
+    run.close()
+
+
+def children(parent_id: int) -> list[int]:
+    return [int(p.name) for p in Path("/proc").glob("[0-9]*") if parent_of(p) == parent_id]
+
+
+def parent_of(process: Path) -> int:
+    try:
+        return int((process / "stat").read_text(encoding="utf-8").rpartition(")")[2].split()[1])
+    except OSError:
+        return 0
+
+
+def name_of(process: int) -> str:
+    return Path("/proc", str(process), "comm").read_text(encoding="utf-8").strip()
+
+
+class FakeRay:
+    """Starts nothing; its cluster has so many cores."""
+
+    def __init__(self, cores: int) -> None:
+        self.cores = cores
+        self.started = 0
+
+    def remote(self, *_: object, **__: object) -> Any:
+        if _:
+            self.started += 1
+            return f"process {self.started}"
+        return lambda _: self
+
+    def put(self, config: object) -> object:
+        return config
+
+    def cluster_resources(self) -> dict[str, float]:
+        return {"CPU": float(self.cores)}
+
+
+def test_a_dead_process_is_replaced_only_where_a_core_is_left_for_it() -> None:
+    ray = FakeRay(4)
+    pool = WorkerPool(ray, cast(WorkerConfig, None))
+    first = pool.take()
+    assert pool.replace(first) and ray.started == 5 and not pool.replace(first)
+    ray.cores = 2  # a machine with two of them has died
+    for _ in range(2):
+        assert pool.replace(pool.take())
+    assert ray.started == 5
+    assert pool.replace(pool.take()) and ray.started == 6
