@@ -328,6 +328,10 @@ class Scenario(Protocol):
         """What a report has to know of dialogues that may never be played; the run stores the text (`Run.outline`)."""
         return ""
 
+    def about(self, bench: Benchmark, dialogue: int) -> Mapping[str, Any]:
+        """What other tools can filter dialogues by, as JSON values; `groups` lists what its answers are judged by."""
+        return {}
+
     def expected(self, bench: Benchmark, play: BaseModel) -> Lengths:
         """What a session is expected to need."""
         return Lengths()

@@ -13,7 +13,18 @@ from evolif._version import __version__
 from evolif.errors import UsageError
 from evolif.exchange import canary_of, has_witness, keys_of
 from evolif.inspect.messages import to_inspect
-from evolif.inspect.scores import METRIC, SCORER, STORE, explanation, session_object, session_of, sums_of, values_of
+from evolif.inspect.scores import (
+    METRIC,
+    SCORER,
+    STORE,
+    explanation,
+    headline_error,
+    headline_interval,
+    session_object,
+    session_of,
+    sums_of,
+    values_of,
+)
 from evolif.report import ModelAnalysis, RunAnalysis
 from evolif.runner import Run, TurnRecord
 from evolif.runner.store import FILE_NAME
@@ -80,17 +91,26 @@ def _sample(model: ModelAnalysis, session: Session, records: Sequence[TurnRecord
     messages = [to_inspect(message, **more) for record in targets for message, more in _told(record, model.name)]
     usage = sum((record.usage for record in targets), Usage())
     broken = session.ending in (None, "suspended")
+    topics = list(dict.fromkeys(str(r.prompt.labels["topic"]) for r in targets if "topic" in r.prompt.labels))
+    groups = sorted({verdict.group for record in targets for verdict in record.verdicts})
     last = targets[-1].answer if targets else ""
     return EvalSample(
         id=session.dialogue,
         epoch=session.epoch,
         input=targets[0].query if targets else of.scenario.title,
-        target="",
+        target=", ".join(groups) or f"every {of.scenario.requirement}",
         messages=messages,
         output=ModelOutput.from_content(model.name, last),
         scores={} if broken else {SCORER: _score(model, stored, whole, counted)},
         store={STORE: stored},
-        metadata={"ending": session.ending, "cause": session.cause, "reason": session.reason},
+        metadata={
+            "ending": session.ending,
+            "cause": session.cause,
+            "reason": session.reason,
+            "profile": of.settings.profile,
+            "topics": topics,
+            "groups": groups,
+        },
         model_usage={model.name: _usage(usage)},
         total_time=sum(record.seconds for record in records),
         error=EvalError(message=session.reason or "not finished", traceback="", traceback_ansi="") if broken else None,
@@ -113,7 +133,8 @@ def _score(model: ModelAnalysis, stored: dict[str, Any], session: Session, count
 
     sums = sums_of(model.of.tables, session) if counted else {}
     told = explanation(session_of(stored))
-    metadata = {"ending": session.ending, "cause": session.cause, "sums": sums}
+    main = model.of.tables[0].main if model.of.tables else ""
+    metadata = {"ending": session.ending, "cause": session.cause, "sums": sums, "headline": main}
     if not sums:
         return Score.unscored(explanation=told, metadata=metadata)
     return Score(value=values_of(sums), explanation=told, metadata=metadata)
@@ -128,7 +149,7 @@ def _usage(usage: Usage) -> Any:
 
 
 def _log(model: ModelAnalysis, samples: list[Any]) -> Any:
-    from inspect_ai.log import EvalConfig, EvalDataset, EvalLog, EvalSpec, EvalStats
+    from inspect_ai.log import EvalConfig, EvalDataset, EvalLog, EvalSpec, EvalStats, HeadlineMetric
     from inspect_ai.model import GenerateConfig
 
     run, settings = model.of.run, model.of.settings
@@ -151,6 +172,7 @@ def _log(model: ModelAnalysis, samples: list[Any]) -> Any:
         model_generate_config=GenerateConfig(temperature=settings.temperature, max_tokens=settings.max_tokens),
         config=EvalConfig(epochs=settings.epochs, fail_on_error=False),
         packages={"evolif": __version__},
+        headline_metric=HeadlineMetric(scorer=SCORER, metric=model.of.tables[0].main) if model.of.tables else None,
         metadata={
             "canary": canary_of(settings.benchmark),
             "settings": settings.model_dump(mode="json", exclude=hidden),
@@ -169,6 +191,15 @@ def _results(model: ModelAnalysis, samples: Sequence[Any]) -> Any:
         if value is not None:
             low, high = summary.intervals.get(name) or (None, None)
             metrics[name] = EvalMetric(name=name, group=METRIC, value=value, metadata={"low": low, "high": high})
+    main = model.of.tables[0].main if model.of.tables else ""
+    told = [
+        (sample.id, score.metadata["sums"]) for sample in samples for score in sample.scores.values() if score.metadata
+    ]
+    spread = headline_error(main, told)
+    if spread is not None:
+        metrics["stderr"] = EvalMetric(name="evolif/stderr", value=spread)
+    for name, end in headline_interval(main, told).items():
+        metrics[name] = EvalMetric(name=name, group="interval", value=end)
     scored = summary.metrics.dialogues
     score = EvalScore(
         name=SCORER, scorer=SCORER, scored_samples=scored, unscored_samples=len(samples) - scored, metrics=metrics

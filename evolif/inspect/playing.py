@@ -11,6 +11,7 @@ from evolif.contexts import open_strategy
 from evolif.errors import ContextOverflowError, UsageError, WithheldError
 from evolif.inspect.messages import to_inspect
 from evolif.judging import open_judge
+from evolif.metrics import tables_of
 from evolif.models import ChatRequest, ModelRef, Reply, as_list, spec_of
 from evolif.runner import RunSettings, SessionKey, plan
 from evolif.runner.clients import ClientFactory, is_panel
@@ -87,6 +88,10 @@ class Recorder:
 
     turns: dict[int, TurnEntry] = field(default_factory=dict)
     end: EndEntry | None = None
+    changed: Callable[[], None] = lambda: None
+    """Called when a turn was added or judged."""
+    fault: BaseException | None = None
+    """What `changed` has raised: a limit of Inspect."""
 
     async def __call__(self, *entries: StoreEntry) -> None:
         """Keep the entries."""
@@ -97,6 +102,11 @@ class Recorder:
                 self.turns[entry.turn] = replace(self.turns[entry.turn], judgement=entry.judgement)
             elif isinstance(entry, EndEntry):
                 self.end = entry
+        try:
+            self.changed()
+        except Exception as fault:
+            self.fault = fault
+            raise
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +118,24 @@ class Played:
     """What the model under test was asked and said, as later calls show it in full."""
     output: Any
     """The last output of Inspect's model; None if it never answered."""
+
+
+Watch = Callable[[Played], None]
+"""Gets what was played so far, whenever a turn was answered or judged."""
+
+
+CUT = "cut"
+"""The cause of a session that a limit of Inspect, or its user, ended in the middle; `reason` says which."""
+
+
+def cut_short(session: Session, why: str) -> Session:
+    """A session that was ended from outside, as far as its turns are judged.
+
+    Args:
+        session: What was played.
+        why: What ended it, in a few words.
+    """
+    return replace(session, ending="censored", cause=CUT, reason=f"cut by Inspect: {why}")
 
 
 class Player:
@@ -125,13 +153,14 @@ class Player:
         self._open_model = open_model
         self._opened: dict[str, tuple[EvalConfig, RunSettings, Environment]] = {}
 
-    async def play(self, model: Any, dialogue: int, epoch: int) -> Played:
+    async def play(self, model: Any, dialogue: int, epoch: int, watch: Watch = lambda played: None) -> Played:
         """Play one dialogue.
 
         Args:
             model: An `inspect_ai.model.Model`.
             dialogue: Which one.
             epoch: Its repetition, from 1.
+            watch: Told after each turn; what it raises ends the dialogue.
 
         Raises:
             Exception: what a call raised, as Inspect raised it.
@@ -142,16 +171,32 @@ class Player:
         factory = ClientFactory(config, AllowAll(), Shutdown(), None, settings.scenario, settings.parameters)
         [seats] = factory.seats([seat], partner_of(self.bench, config))
         others = {} if config.context_model is None else {"context": factory.context_model(config.context_model)}
-        recorder = Recorder()
+        key, recorder = SessionKey(seat.name, dialogue, epoch), Recorder()
+
+        def so_far() -> Played:
+            messages = _messages(recorder, environment, dialogue, settings)
+            return Played(_session(recorder, key, settings), messages, seat.output)
+
+        recorder.changed = lambda: watch(so_far())
         context = RunContext(
             settings, environment, open_strategy(settings.context, models=others), recorder, _unobserved, Shutdown()
         )
-        key = SessionKey(seat.name, dialogue, epoch)
         await SessionRunner(context, key, seats, SessionState(1)).play()
-        session = _session(recorder, key, settings)
-        if session.ending in (None, "suspended"):
-            raise seat.fault or UsageError(session.reason or "the session was stopped")
-        return Played(session, _messages(recorder, environment, dialogue, settings), seat.output)
+        played = so_far()
+        if recorder.fault is not None or played.session.ending in (None, "suspended"):
+            fault = recorder.fault or seat.fault
+            raise fault or UsageError(played.session.reason or "the session was stopped")
+        return played
+
+    def headline(self) -> str:
+        """The main metric of what is played; empty without figures."""
+        config = self._config.model_copy(
+            update={"models": (InspectModel("inspect/model"),), "judges": ("none",), "context_model": None}
+        )
+        settings = plan(self.bench, config.model_copy(update={"context": "full"}))
+        own = get_scenario(settings.scenario).table(settings.options)
+        tables = tables_of(own, settings.patience, has_gate=bool(settings.relevance))
+        return tables[0].main if tables else ""
 
     def settings(self, model: Any) -> RunSettings:
         """The settings of a run of this model."""
@@ -227,6 +272,7 @@ def _session(recorder: Recorder, key: SessionKey, settings: RunSettings) -> Sess
             entry.prompt.seat,
         )
         for _, entry in sorted(recorder.turns.items())
+        if entry.judgement is not None or recorder.end is not None  # one that is not judged yet is in no figure
     )
     end = recorder.end
     ending, cause, reason = (None, "", "") if end is None else (end.ending, end.cause, end.reason)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
-from math import fsum
+from math import fsum, sqrt
 from typing import Any
 
 from evolif.metrics import MetricTable, counted_sessions, tables_of
+from evolif.metrics.intervals import ratio_interval
 from evolif.runner import RunSettings
 from evolif.scenario import get_scenario
 from evolif.text import plural
@@ -62,6 +64,44 @@ def pooled(sums: Iterable[Mapping[str, Sequence[float]]]) -> dict[str, float]:
             bottoms.append(bottom)
     totals = {name: (fsum(tops), fsum(bottoms)) for name, (tops, bottoms) in parts.items()}
     return {name: top / bottom for name, (top, bottom) in totals.items() if bottom}
+
+
+def headline_error(main: str, sums: Iterable[tuple[Any, Mapping[str, Sequence[float]]]]) -> float | None:
+    """The standard error of a ratio of sums over dialogues, linearised; None over fewer than two.
+
+    Args:
+        main: The metric.
+        sums: Of each session the dialogue and the sums; sessions of one dialogue are not independent.
+    """
+    rows = [row for row in _by_dialogue(main, sums) if row[1] > 0]
+    below = fsum(bottom for _, bottom in rows)
+    if len(rows) < 2:
+        return None
+    ratio = fsum(top for top, _ in rows) / below
+    squares = fsum((top - ratio * bottom) ** 2 for top, bottom in rows)
+    return sqrt(squares * len(rows) / (len(rows) - 1)) / below
+
+
+def headline_interval(main: str, sums: Iterable[tuple[Any, Mapping[str, Sequence[float]]]]) -> dict[str, float]:
+    """The ends of its 95 % interval, as a report has them; empty over fewer than six dialogues.
+
+    Args:
+        main: The metric.
+        sums: As `headline_error` gets them.
+    """
+    rows = _by_dialogue(main, sums)
+    tops, bottoms = [top for top, _ in rows], [bottom for _, bottom in rows]
+    own = [top / bottom for top, bottom in rows if bottom > 0]
+    ends = ratio_interval(tops, bottoms, rate=all(0 <= one <= 1 for one in own))
+    return {} if ends is None else {f"{main} 95 % low": ends[0], f"{main} 95 % high": ends[1]}
+
+
+def _by_dialogue(main: str, sums: Iterable[tuple[Any, Mapping[str, Sequence[float]]]]) -> list[tuple[float, float]]:
+    rows: defaultdict[Any, list[Sequence[float]]] = defaultdict(list)
+    for dialogue, one in sums:
+        if main in one:
+            rows[dialogue].append(one[main])
+    return [(fsum(top for top, _ in own), fsum(bottom for _, bottom in own)) for own in rows.values()]
 
 
 def explanation(session: Session) -> str:

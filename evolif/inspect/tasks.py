@@ -5,6 +5,7 @@ This module is the entry point `evolif` of the group `inspect_ai`; it is importe
 
 from __future__ import annotations
 
+import math
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import contextmanager
 from hashlib import sha256
@@ -23,12 +24,14 @@ from evolif.benchmark import open_benchmark
 from evolif.errors import EvolifError, UsageError
 from evolif.exchange import canary_of
 from evolif.inspect.messages import to_inspect
-from evolif.inspect.playing import Player, config_of
+from evolif.inspect.playing import CUT, Played, Player, config_of, cut_short
 from evolif.inspect.scores import (
     METRIC,
     SCORER,
     STORE,
     explanation,
+    headline_error,
+    headline_interval,
     pooled,
     session_object,
     session_of,
@@ -38,10 +41,14 @@ from evolif.inspect.scores import (
 )
 from evolif.runner.shutdown import run_to_end
 from evolif.scenario import Benchmark, Scenario, Services, get_scenario, options_of, pairs_of, scenario_names
-from evolif.types import End
+from evolif.types import End, Session
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
+
+
+PLAY = "play"
+"""The name of the solver."""
 
 
 def _make(name: str) -> Callable[..., Any]:
@@ -91,8 +98,10 @@ def _make(name: str) -> Callable[..., Any]:
 def _task(scenario: Scenario, bench: Benchmark, player: Player) -> Any:
     return Task(
         dataset=MemoryDataset(_samples(scenario, bench), name=f"{scenario.name} {bench.identity}"),
+        setup=_own_solver(scenario.name),
         solver=_solver(player),
         scorer=figures(),
+        headline_metric=_headline(scenario, bench, player),
         name=scenario.name,
         version=scenario.version,
         metadata={"evolif": __version__, "benchmark": bench.identity, "canary": canary_of(bench.identity)},
@@ -100,7 +109,7 @@ def _task(scenario: Scenario, bench: Benchmark, player: Player) -> Any:
 
 
 def _samples(scenario: Scenario, bench: Benchmark) -> list[Any]:
-    """One for each dialogue, with its first prompt."""
+    """One for each dialogue, with its first prompt, and what it is about."""
     environment = scenario.environment(bench, scenario.play(), Services())
 
     async def first(dialogue: int) -> str:
@@ -110,8 +119,13 @@ def _samples(scenario: Scenario, bench: Benchmark) -> list[Any]:
             return scenario.title
         return scenario.title if isinstance(prompt, End) else prompt.query
 
+    async def sample(dialogue: int) -> Any:
+        about = {"dialogue": dialogue, **scenario.about(bench, dialogue)}
+        target = ", ".join(about.get("groups", ())) or f"every {scenario.requirement}"
+        return Sample(input=await first(dialogue), id=dialogue, target=target, metadata=about)
+
     async def all_first() -> list[Any]:
-        return [Sample(input=await first(dialogue), id=dialogue) for dialogue in bench.dialogues()]
+        return [await sample(dialogue) for dialogue in bench.dialogues()]
 
     return run_to_end(all_first())
 
@@ -121,17 +135,83 @@ def _solver(player: Player) -> Any:
 
     async def solve(state: Any, generate: object) -> Any:
         model = get_model()
-        played = await player.play(model, int(state.sample_id), state.epoch)
-        state.messages = [to_inspect(message) for message in played.messages]
-        state.output = state.output if played.output is None else played.output
-        state.store.set(STORE, session_object(played.session, player.settings(model)))
+        latest: list[Played] = []
+
+        def keep(played: Played) -> None:
+            latest[:] = [played]
+            if not state.metadata.get("ending"):
+                state.messages = []  # the first turn comes with all that stands before it
+                state.metadata["ending"] = RUNNING
+            # One by one: a list of Inspect's counts them, and raises where there may be no more.
+            for message in played.messages[len(state.messages) :]:
+                state.messages.append(to_inspect(message))
+
+        def close(session: Session) -> None:
+            state.store.set(STORE, session_object(session, player.settings(model)))
+            state.metadata |= {"ending": session.ending, "cause": session.cause}
+            state.output = state.output if latest[-1].output is None else latest[-1].output
+
+        try:
+            played = await player.play(model, int(state.sample_id), state.epoch, keep)
+        except BaseException as fault:
+            why = why_cut(fault)
+            if why and latest and latest[-1].session.turns:
+                close(cut_short(latest[-1].session, why))
+            raise
+        keep(played)
+        close(played.session)
         state.completed = True
         return state
 
     def play() -> Any:
         return solve
 
-    return solver(name="play")(play)()
+    return solver(name=PLAY)(play)()
+
+
+RUNNING = "running"
+"""What a sample's metadata says of its ending as long as it is played."""
+_STOPPED = "stopped by its user"
+
+
+def why_cut(fault: BaseException) -> str:
+    """Which limit of Inspect ended a dialogue, in words; empty for a fault, which counts for nothing."""
+    from asyncio import CancelledError
+
+    from inspect_ai.util import LimitExceededError
+
+    if isinstance(fault, LimitExceededError):
+        return f"its {fault.type} limit"
+    return _STOPPED if isinstance(fault, CancelledError | KeyboardInterrupt) else ""
+
+
+def _own_solver(scenario: str) -> Any:
+    """Refuses to run where the solver was replaced, before any call is made: another one cannot play a dialogue."""
+
+    async def check(state: Any, generate: object) -> Any:
+        from inspect_ai._util.error import PrerequisiteError
+        from inspect_ai.log._samples import sample_active
+
+        active = sample_active()
+        named = None if active is None else active.agent_name
+        if named not in (None, PLAY):
+            raise PrerequisiteError(
+                f"evolif/{scenario} plays its dialogues turn by turn with a solver of its own, and {named} would "
+                "answer the first message only; leave --solver out"
+            )
+        return state
+
+    def own_solver() -> Any:
+        return check
+
+    return solver(name="own_solver")(own_solver)()
+
+
+def _headline(scenario: Scenario, bench: Benchmark, player: Player) -> Any:
+    """What of the figures Inspect shows first."""
+    from inspect_ai.log import HeadlineMetric
+
+    return HeadlineMetric(scorer=SCORER, metric=player.headline())
 
 
 def _figures() -> Callable[[Any, Any], Awaitable[Any]]:
@@ -140,7 +220,7 @@ def _figures() -> Callable[[Any, Any], Awaitable[Any]]:
     async def score(state: Any, target: object) -> Any:
         stored = state.store.get(STORE)
         if stored is None:
-            return Score.unscored(reason="scoring_failed", explanation="the dialogue was not played")
+            return Score.unscored(reason="scoring_failed", explanation="no turn of the dialogue was played to its end")
         return score_of(stored)
 
     return score
@@ -149,8 +229,11 @@ def _figures() -> Callable[[Any, Any], Awaitable[Any]]:
 def score_of(stored: Mapping[str, Any]) -> Any:
     """The `Score` of a session that is stored with its sample, as `session_object` gives it."""
     session = session_of(stored)
-    sums = sums_of(tables_of_session(stored), session)
-    told, metadata = explanation(session), {"ending": session.ending, "cause": session.cause, "sums": sums}
+    tables = tables_of_session(stored)
+    sums, main = sums_of(tables, session), tables[0].main if tables else ""
+    told = explanation(session)
+    metadata = {"ending": session.ending, "cause": session.cause, "sums": sums, "headline": main}
+    metadata |= {"cut": session.reason} if session.cause == CUT else {}
     if not sums:
         return Score.unscored(reason="refusal", explanation=told, metadata=metadata)
     return Score(value=values_of(sums), explanation=told, metadata=metadata)
@@ -165,8 +248,36 @@ def _pooled() -> Callable[[Sequence[Any]], Mapping[str, float]]:
     return pool
 
 
+def _stderr() -> Callable[[Sequence[Any]], float]:
+    """The standard error of the headline, over dialogues."""
+
+    def spread(scores: Sequence[Any]) -> float:
+        found = headline_error(*_rows(scores))
+        return math.nan if found is None else found
+
+    return spread
+
+
+def _interval() -> Callable[[Sequence[Any]], Mapping[str, float]]:
+    """The 95 % interval of the headline over dialogues, as a report has it; nothing over fewer than six."""
+
+    def ends(scores: Sequence[Any]) -> Mapping[str, float]:
+        return headline_interval(*_rows(scores))
+
+    return ends
+
+
+def _rows(scores: Sequence[Any]) -> tuple[str, list[tuple[Any, Mapping[str, Sequence[float]]]]]:
+    """The headline, and the dialogue and the sums of each score."""
+    told = [(one.sample_id, one.score.metadata or {}) for one in scores]
+    main = next((str(metadata["headline"]) for _, metadata in told if metadata.get("headline")), "")
+    return main, [(dialogue, metadata.get("sums", {})) for dialogue, metadata in told]
+
+
 pool_sums = metric(METRIC, scores="unreduced")(_pooled)
-figures = scorer(metrics=[pool_sums()], name=SCORER)(_figures)
+stderr = metric("stderr", scores="unreduced")(_stderr)
+interval = metric("interval", scores="unreduced")(_interval)
+figures = scorer(metrics=[pool_sums(), stderr(), interval()], name=SCORER)(_figures)
 for _name in scenario_names():
     globals()[_name] = task(name=_name)(_make(_name))
 

@@ -245,6 +245,17 @@ class InstructionFollowing(Scenario):
         bare = sum(len(criteria_of(turn.constraints)) == len(turn.constraints) for turn in turns)
         return Unjudged(groups, subjective / asked if asked else 0.0, bare / len(turns) if turns else 0.0)
 
+    def about(self, bench: Benchmark, dialogue: int) -> Mapping[str, Any]:
+        """Who speaks, about what, and which groups are asked for in the turns on disk."""
+        turns = _folder(bench).turns(dialogue)
+        return {
+            "persona": turns[0].persona.id if turns else "",
+            "register": turns[0].persona.register if turns else "",
+            "topics": list(dict.fromkeys(turn.topic.id for turn in turns)),
+            "groups": sorted({one.group for turn in turns for one in turn.constraints}),
+            "profile": _folder(bench).header.spec.profile.name,
+        }
+
     def outline(self, bench: Benchmark, dialogues: Sequence[int]) -> str:
         """The system prompt, as JSON: exports show it, and have the run only."""
         return json.dumps({"system": system_text(_folder(bench).header)}, ensure_ascii=False)

@@ -54,9 +54,8 @@ def test_figures_are_those_of_the_report_to_the_digit(run: Run, logs: list[Any])
     for log, summary in zip(logs, summarise(run), strict=True):
         [score] = log.results.scores
         assert (log.eval.model, log.status) == (summary.model, "success")
-        assert {name: metric.value for name, metric in score.metrics.items()} == {
-            name: value for name, value in summary.metrics.by_name().items() if value is not None
-        }
+        pooled = {name: metric.value for name, metric in score.metrics.items() if metric.group == "pooled"}
+        assert pooled == {name: value for name, value in summary.metrics.by_name().items() if value is not None}
         for name in ("isr_at_n", "isr"):
             low, high = summary.intervals[name] or (None, None)
             assert score.metrics[name].metadata == {"low": low, "high": high}
@@ -64,6 +63,11 @@ def test_figures_are_those_of_the_report_to_the_digit(run: Run, logs: list[Any])
         assert score.metrics["isr_at_n"].value == sum(good) / (8 * 14), "turns never reached are not satisfied"
         sums = [sample.scores["figures"].metadata["sums"]["isr_at_n"] for sample in log.samples]
         assert sorted(sums) == sorted([float(own), 8.0] for own in good)
+        [main] = {one.scores["figures"].metadata["headline"] for one in log.samples}
+        assert main == "isr_at_n"
+        assert log.eval.headline_metric.metric == main and score.metrics["stderr"].value > 0
+        ends = score.metrics[f"{main} 95 % low"].value, score.metrics[f"{main} 95 % high"].value
+        assert ends == pytest.approx(summary.intervals[main])
         assert score.scored_samples == summary.metrics.dialogues == len(log.samples)
 
 
@@ -76,7 +80,12 @@ def test_each_session_is_a_sample_with_its_conversation_and_verdicts(run: Run, l
             session, records = transcripts[sample.id, sample.epoch]
             told = [text for record in records for text in (record.query, record.answer)]
             assert [message.text for message in sample.messages] == told
-            assert sample.metadata == {"ending": session.ending, "cause": session.cause, "reason": session.reason}
+            ended = {"ending": session.ending, "cause": session.cause, "reason": session.reason}
+            assert sample.metadata.items() >= {**ended, "profile": run.settings.profile}.items()
+            labels = {record.prompt.labels["topic"] for record in records}
+            assert set(sample.metadata["topics"]) == labels
+            groups = {verdict.group for record in records for verdict in record.verdicts}
+            assert set(sample.metadata["groups"]) == groups and sample.target == ", ".join(sample.metadata["groups"])
             verdicts = [one["verdicts"] for one in sample.store["evolif"]["turns"]]
             assert verdicts == [
                 [{n: getattr(v, n) for n in ("group", "satisfied", "expected", "found")} for v in record.verdicts]
@@ -141,7 +150,7 @@ def test_a_scenario_of_two_seats_brings_its_own_figures(tmp_path: Path, monkeypa
     log = read_eval_log(str(path))
     [summary] = summarise(run)
     assert log.samples is not None and log.results is not None and log.eval.model == MODEL
-    told = {name: metric.value for name, metric in log.results.scores[0].metrics.items()}
+    told = {name: metric.value for name, metric in log.results.scores[0].metrics.items() if metric.group == "pooled"}
     assert told == {name: value for name, value in summary.metrics.by_name().items() if value is not None} != {}
     assert log.eval.task == "evolif/talk" and [turn["seat"] for turn in log.samples[0].store["evolif"]["turns"]] == [
         "target", "partner", "target",

@@ -50,7 +50,8 @@ def inspected(task: str, tmp_path: Path, **arguments: Any) -> Any:
     """The log of a task, with its samples."""
     from inspect_ai import eval as evaluate
 
-    more = {key: arguments.pop(key) for key in ("epochs", "fail_on_error", "token_limit") if key in arguments}
+    of_inspect = ("epochs", "fail_on_error", "token_limit", "message_limit", "turn_limit", "solver", "limit")
+    more = {key: arguments.pop(key) for key in of_inspect if key in arguments}
     [log] = evaluate(
         f"evolif/{task}",
         model="openai-api/tiny/small",
@@ -92,7 +93,8 @@ def hold_equal(log: Any, run: Run) -> None:
             assert [(s["name"], s["value"]) for s in one["scores"]] == [(s.name, s.value) for s in record.scores]
     [summary] = summarise(run, resamples=20)
     figures = {name: value for name, value in summary.metrics.by_name().items() if value is not None}
-    assert {name: metric.value for name, metric in log.results.scores[0].metrics.items()} == figures != {}
+    shown = {name: one.value for name, one in log.results.scores[0].metrics.items() if one.group == "pooled"}
+    assert shown == figures != {}
 
 
 def test_instructions_are_played_with_patience_as_by_our_runner(server: Server, tmp_path: Path) -> None:
@@ -149,10 +151,67 @@ def test_a_fault_of_the_endpoint_counts_for_nothing(server: Server, tmp_path: Pa
     assert all("no such model" in sample.error.message for sample in log.samples if sample.error)
 
 
-def test_a_limit_of_inspect_ends_a_dialogue_and_counts_for_nothing(server: Server, tmp_path: Path) -> None:
-    log = inspected("instructions", tmp_path, dialogues=2, turns=2, max_turns=5, token_limit=15)
-    assert log.samples and all(sample.limit is not None and sample.limit.type == "token" for sample in log.samples)
+@pytest.mark.parametrize(
+    ("limit", "turns"),
+    [({"token_limit": 25}, 2), ({"message_limit": 5}, 2), ({"message_limit": 6}, 2), ({"turn_limit": 2}, 2)],
+)
+def test_a_limit_of_inspect_ends_a_dialogue_and_what_was_played_is_scored(
+    server: Server, tmp_path: Path, limit: dict[str, int], turns: int
+) -> None:
+    log = inspected("instructions", tmp_path, dialogues=2, turns=4, max_turns=6, seed=7, **limit)
+    [kind] = limit
+    for sample in log.samples:
+        assert sample.limit is not None and sample.limit.type == kind.removesuffix("_limit")
+        stored, score = sample.store["evolif"], sample.scores["figures"]
+        assert [one["turn"] for one in stored["turns"]] == list(range(1, turns + 1))
+        assert (stored["ending"], stored["cause"]) == ("censored", "cut")
+        assert score.metadata["cut"] == stored["reason"] == f"cut by Inspect: its {sample.limit.type} limit"
+        assert isinstance(score.value, dict) and score.value[score.metadata["headline"]] is not None
+        assert sample.metadata["ending"] == "censored" and sample.metadata["cause"] == "cut"
+        answers = [message.text for message in sample.messages if message.role == "assistant"]
+        assert len(answers) >= turns and set(answers) <= set(TEXTS)
+    assert log.results.scores[0].scored_samples == 2
+    assert len(server.seen) <= 2 * (turns + 1)
+
+
+def test_a_limit_before_the_first_answer_is_no_figure(server: Server, tmp_path: Path) -> None:
+    log = inspected("instructions", tmp_path, dialogues=2, turns=2, max_turns=5, message_limit=1)
+    assert log.samples and all(sample.limit is not None for sample in log.samples)
     assert log.results and log.results.scores[0].scored_samples == 0
+
+
+def test_another_solver_is_refused_before_anything_is_paid_for(server: Server, tmp_path: Path) -> None:
+    from inspect_ai.solver import generate
+
+    log = inspected("instructions", tmp_path, dialogues=2, turns=2, solver=generate())
+    assert log.status == "error" and server.seen == []
+    assert "evolif/instructions plays its dialogues turn by turn" in log.error.message
+    assert "leave --solver out" in log.error.message
+
+
+def test_the_headline_has_an_error_and_an_interval_and_samples_can_be_filtered(server: Server, tmp_path: Path) -> None:
+    from inspect_ai.analysis import evals_df
+
+    log = inspected("instructions", tmp_path, dialogues=8, turns=3, max_turns=4, seed=7, epochs=2, patience=2)
+    bench = evolif.generate(tmp_path / "b", dialogues=8, turns=3, seed=7)
+    run = ours(bench, server, tmp_path, max_turns=4, patience=2, epochs=2)
+    [summary] = summarise(run, resamples=20)
+    [main] = {score.metadata["headline"] for sample in log.samples for score in sample.scores.values()}
+    assert main in summary.metrics.by_name()
+    metrics = log.results.scores[0].metrics
+    low, high = metrics[f"{main} 95 % low"].value, metrics[f"{main} 95 % high"].value
+    assert (low, high) == pytest.approx(summary.intervals[main])
+    assert low < metrics[main].value < high
+    assert 0 < metrics["stderr"].value < (high - low) / 2
+    [row] = evals_df(str(tmp_path / "logs")).to_dict("records")
+    assert row["score_headline_metric"] == main and row["score_headline_stderr"] == metrics["stderr"].value
+    assert row["score_headline_value"] == metrics[main].value
+    told = log.samples[0]
+    first = bench.turns(told.id)
+    assert told.metadata["persona"] == first[0].persona.id and told.metadata["profile"] == "objective"
+    assert told.metadata["topics"][0] == first[0].topic.id and told.metadata["ending"] == "finished"
+    assert told.target == ", ".join(told.metadata["groups"]) != ""
+    run.close()
 
 
 def test_a_wrong_option_is_told_in_a_sentence(server: Server, tmp_path: Path) -> None:
