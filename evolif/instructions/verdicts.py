@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from evolif.constraints import check, check_reading, describe, format_of, get_group
 from evolif.errors import EvolifError, InternalError, UsageError
@@ -97,7 +98,8 @@ async def judge_turn(
         criteria = dict(criteria_of(constraints))
 
         def read() -> tuple[Reading, list[Verdict]]:
-            reading = Reading(answer, format_of(constraints))
+            fmt = format_of(constraints)
+            reading = _read_again(answer, fmt) if len(answer) <= _SHORT else Reading(answer, fmt)
             verdicts = _by_rules(constraints, criteria, reading, stored)
             if relevance is not None:
                 # Judged together with the rest, so that a failing judge loses no call; taken apart below.
@@ -119,6 +121,15 @@ async def judge_turn(
         raise
     except Exception as fault:
         raise InternalError(f"an answer could not be judged: {type(fault).__name__}: {fault}") from fault
+
+
+_SHORT = 300
+"""Characters up to which an answer is read once, as long as it comes again: that of somebody who follows nothing."""
+
+
+@lru_cache(maxsize=64)
+def _read_again(answer: str, fmt: str | None) -> Reading:
+    return Reading(answer, fmt)
 
 
 async def _with_judge(

@@ -60,7 +60,7 @@ from evolif.metrics import (
 )
 from evolif.report.commands import Step, evaluate_step, generate_step
 from evolif.report.context_size import ContextSize, context_size
-from evolif.runner import EarlyEnd, Integrity, Run, RunSettings, Spent, Verification, replay_floor, verify
+from evolif.runner import EarlyEnd, Integrity, Run, RunSettings, Spent, Verification, replay_floor, stored_floor, verify
 from evolif.scenario import Benchmark, Scenario, get_scenario
 from evolif.types import DEFAULT_RESAMPLES, CapCounts, Prompt, Session
 
@@ -276,7 +276,8 @@ class RunAnalysis:
     def _floor(self) -> Floor | UsageError | None:
         # A failure is kept, too: it may have taken long.
         try:
-            return replay_floor(self.settings, self.facts.values())
+            known = None if self.verify else stored_floor(self.run.store, self.facts.values())
+            return known or replay_floor(self.settings, self.facts.values())
         except UsageError as fault:
             return fault
 

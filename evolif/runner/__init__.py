@@ -18,6 +18,7 @@ from evolif.runner.events import (
     TurnStored,
 )
 from evolif.runner.floor import replay_floor
+from evolif.runner.floor_work import stored_floor
 from evolif.runner.live import Live, Pace, read_live
 from evolif.runner.metering import AllowAll, CallPolicy, Deny, PlannedCall, Wait
 from evolif.runner.notices import gap_note, judging_gap, limit_note, notes_before
@@ -86,6 +87,7 @@ __all__ = [
     "reweighted_models",
     "shared_settings",
     "step",
+    "stored_floor",
     "upper_bound",
     "verify",
 ]

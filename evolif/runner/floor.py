@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 from itertools import groupby
 from threading import Thread
 
@@ -13,7 +14,7 @@ from evolif.judging import Judgement
 from evolif.metrics import TRIVIAL, Floor, floor
 from evolif.runner.session import step
 from evolif.runner.settings import RunSettings
-from evolif.scenario import Environment, Services, blaming, get_scenario, options_of
+from evolif.scenario import Environment, Scenario, Services, blaming, get_scenario, options_of
 from evolif.types import Ending, Exchange, JudgedTurn, Prompt, Session, Verdict
 
 _SECONDS = 10.0
@@ -97,39 +98,87 @@ def _within(deadline: _Deadline, settings: RunSettings, dialogues: Sequence[Sequ
 async def _replay(settings: RunSettings, dialogues: Sequence[Sequence[Prompt]], deadline: _Deadline) -> Floor | None:
     scenario = get_scenario(settings.scenario)
     with blaming(scenario):
-        options = options_of(scenario.play, settings.options, scenario.name)
-        environment = scenario.environment(None, options, Services(relevance=settings.gate))
+        environment = _environment(scenario, settings)
         try:
             if any(environment.asks_a_judge(prompt) for turns in dialogues for prompt in turns):
                 return None
-            sessions = {
-                name: [await _play(environment, name, turns, settings, deadline) for turns in dialogues]
-                for name in TRIVIAL
-            }
-            return floor(sessions, settings.patience, sum(map(len, dialogues)))
+            replays = [Replay(environment, settings) for _ in dialogues]
+            for replay, turns in zip(replays, dialogues, strict=True):
+                for prompt in turns:
+                    deadline.check()
+                    await replay.add(prompt)
+            return floor_of(replays, settings.patience)
         finally:
             await environment.aclose()
 
 
-async def _play(
-    environment: Environment, responder: str, prompts: Sequence[Prompt], settings: RunSettings, deadline: _Deadline
-) -> Session:
-    """One dialogue, until patience is exhausted or nothing more was asked."""
-    past: list[Exchange] = []
-    turns: list[JudgedTurn] = []
-    left = patience = settings.patience
-    for prompt in prompts:
-        deadline.check()
-        answer = TRIVIAL[responder](prompt, prompts[0])
-        judgement = await environment.score(prompt, answer, tuple(past))
-        turn = JudgedTurn(prompt.turn, _verdicts(judgement), prompt.labels, tuple(judgement.scores))
-        turns.append(turn)
-        left = step(left, patience, turn.judged)
-        if left == 0:
-            break
-        past.append(Exchange(prompt, answer, environment.heard(prompt, answer)))
-    ending: Ending = "finished" if left == 0 else "censored"
-    return Session(responder, prompts[0].dialogue, 1, patience, ending, turns=tuple(turns), cap=settings.max_turns)
+def _environment(scenario: Scenario, settings: RunSettings) -> Environment:
+    options = options_of(scenario.play, settings.options, scenario.name)
+    return scenario.environment(None, options, Services(relevance=settings.gate))
+
+
+def open_judging(settings: RunSettings) -> Environment | None:
+    """What judges answers in a replay, by rules alone; None if the scenario cannot be opened so."""
+    try:
+        return _environment(get_scenario(settings.scenario), settings)
+    except Exception:  # a plug-in's: whoever asks for the floor is told
+        return None
+
+
+class Replay:
+    """The responders that follow nothing in one dialogue, turn by turn, each until its patience is exhausted.
+
+    Args:
+        environment: Judges; it must ask no judge.
+        settings: Of the run.
+    """
+
+    def __init__(self, environment: Environment, settings: RunSettings) -> None:
+        self._environment = environment
+        self._patience, self._cap = settings.patience, settings.max_turns
+        self._first: Prompt | None = None
+        self._sides = {name: _Side(self._patience) for name in TRIVIAL}
+        self.turns = 0
+        """Turns that were asked."""
+
+    async def add(self, prompt: Prompt) -> None:
+        """Have the next turn answered and judged."""
+        self.turns += 1
+        self._first = first = self._first or prompt
+        for name, side in self._sides.items():
+            if side.left == 0:
+                continue
+            answer = TRIVIAL[name](prompt, first)
+            judgement = await self._environment.score(prompt, answer, tuple(side.past))
+            turn = JudgedTurn(prompt.turn, _verdicts(judgement), prompt.labels, tuple(judgement.scores))
+            side.turns.append(turn)
+            side.left = step(side.left, self._patience, turn.judged)
+            if side.left != 0:
+                side.past.append(Exchange(prompt, answer, self._environment.heard(prompt, answer)))
+
+    def session(self, responder: str) -> Session:
+        """The session of one responder."""
+        side = self._sides[responder]
+        ending: Ending = "finished" if side.left == 0 else "censored"
+        dialogue = 0 if self._first is None else self._first.dialogue
+        return Session(responder, dialogue, 1, self._patience, ending, turns=tuple(side.turns), cap=self._cap)
+
+
+@dataclass(slots=True)
+class _Side:
+    """One responder in one dialogue."""
+
+    left: int | None
+    """Patience that is left."""
+    past: list[Exchange] = field(default_factory=list)
+    turns: list[JudgedTurn] = field(default_factory=list)
+
+
+def floor_of(replays: Iterable[Replay], patience: int | None) -> Floor | None:
+    """The floor of what was replayed, in the order of the dialogues; None if no verdict was reached."""
+    played = list(replays)
+    sessions = {name: [replay.session(name) for replay in played] for name in TRIVIAL}
+    return floor(sessions, patience, sum(replay.turns for replay in played))
 
 
 def _verdicts(judgement: Judgement) -> tuple[Verdict, ...]:

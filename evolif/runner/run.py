@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
@@ -22,6 +23,7 @@ from evolif.judging import CACHE_FILE, Judge, SqliteJudgeCache, open_judge
 from evolif.models import excerpt, spec_of
 from evolif.runner.clients import Clients
 from evolif.runner.events import Observer, RunStarted, SessionKey, TurnWorded
+from evolif.runner.floor_work import FloorWork
 from evolif.runner.fork import fork
 from evolif.runner.ledger import Ledger
 from evolif.runner.live import LIVE, Live, LiveObserver, read_live, with_pulse
@@ -33,7 +35,7 @@ from evolif.runner.session import RunContext, Seats
 from evolif.runner.settings import RunSettings, differences, growth, sessions_of
 from evolif.runner.sharing import ShownStore, as_stored
 from evolif.runner.shutdown import Shutdown, run_interruptibly, run_to_end, with_heartbeat
-from evolif.runner.store import RunStore, WriteBatcher
+from evolif.runner.store import RunStore, StoreWriter, WriteBatcher
 from evolif.scenario import Benchmark, Environment, Meter, Scenario, Services, get_scenario
 from evolif.text import plural
 from evolif.types import DEFAULT_RESAMPLES, End, Exchange, Prompt, Session, Spent
@@ -292,7 +294,12 @@ class RunExecutor:
             )
             environment = self._scenario.environment(self.benchmark, self.play_options, services)
             strategy = open_strategy(self.settings.context, models=clients.context)
-            context = RunContext(self.settings, environment, strategy, batcher, observe, shutdown, ledger)
+            work = None if all(name.startswith("sim/") for name in self.settings.models) else FloorWork(store.settings)
+            write: StoreWriter = batcher
+            if work is not None:  # a simulated model is never waited for
+                work.asked(store.prompts())
+                write = work.writing(batcher)
+            context = RunContext(self.settings, environment, strategy, write, observe, shutdown, ledger)
             # Twice a model's requests if a panel judges or a partner speaks: its slots are used in the meantime. But a
             # model that answers one request at a time gets only one session.
             more = 2 if clients.judges or self.settings.partner else 1
@@ -303,10 +310,16 @@ class RunExecutor:
             scheduler = SessionScheduler(queues, limits)
 
             async def main() -> None:
+                idle = None if work is None else asyncio.create_task(work.work())
                 try:
                     await engine(context, clients.seats, scheduler, store.state)
                 finally:
+                    if idle is not None:
+                        idle.cancel()
+                        await asyncio.gather(idle, return_exceptions=True)
                     batcher.close()
+                if work is not None and not shutdown.all_stopped:
+                    await work.finish(store)
 
             with calm_collector():
                 playing = with_heartbeat(clients.closing(main(), judge, environment), shutdown, self.observe)
