@@ -39,7 +39,8 @@ def evaluate(
 ) -> None:
     """Run models on a benchmark. The same command resumes an interrupted run.
 
-    Exit code 3: an outside fault left sessions suspended. More models, dialogues or epochs extend an existing run.
+    Exit code 3: an outside fault left sessions suspended, or a provider refused all sessions of a model. More models,
+    dialogues or epochs extend an existing run.
     """
     from evolif.benchmark import open_benchmark
     from evolif.budget import load_prices

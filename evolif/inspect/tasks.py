@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from inspect_ai import Task, task
 from inspect_ai.dataset import MemoryDataset, Sample
+from inspect_ai.log import HeadlineMetric
 from inspect_ai.model import get_model
 from inspect_ai.scorer import Score, metric, scorer
 from inspect_ai.solver import solver
@@ -101,7 +102,7 @@ def _task(scenario: Scenario, bench: Benchmark, player: Player) -> Any:
         setup=_own_solver(scenario.name),
         solver=_solver(player),
         scorer=figures(),
-        headline_metric=_headline(scenario, bench, player),
+        headline_metric=HeadlineMetric(scorer=SCORER, metric=player.headline()),
         name=scenario.name,
         version=scenario.version,
         metadata={"evolif": __version__, "benchmark": bench.identity, "canary": canary_of(bench.identity)},
@@ -205,13 +206,6 @@ def _own_solver(scenario: str) -> Any:
         return check
 
     return solver(name="own_solver")(own_solver)()
-
-
-def _headline(scenario: Scenario, bench: Benchmark, player: Player) -> Any:
-    """What of the figures Inspect shows first."""
-    from inspect_ai.log import HeadlineMetric
-
-    return HeadlineMetric(scorer=SCORER, metric=player.headline())
 
 
 def _figures() -> Callable[[Any, Any], Awaitable[Any]]:

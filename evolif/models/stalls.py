@@ -65,7 +65,11 @@ _watches: WeakKeyDictionary[asyncio.AbstractEventLoop, _Watch] = WeakKeyDictiona
 
 
 def _watch() -> _Watch:
-    return _watches.setdefault(asyncio.get_running_loop(), _Watch())
+    loop = asyncio.get_running_loop()
+    watch = _watches.get(loop)
+    if watch is None:
+        watch = _watches[loop] = _Watch()
+    return watch
 
 
 def awake_time() -> float:
