@@ -454,7 +454,7 @@ class ModelAnalysis:
 
     @cached_property
     def survival_bounds(self) -> SurvivalBounds | None:
-        """The curves if all suspended and withheld sessions had failed, or had continued to the cap; None without any."""
+        """The curves if all suspended and withheld sessions had failed, or had gone on to the cap; None without any."""
         if self.summary.bounds is None:
             return None
         return survival_bounds(self.sessions, cluster=self.of.cluster, **self._cap, **self._draws)
