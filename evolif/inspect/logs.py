@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 from uuid import UUID, uuid5
 
 from evolif._version import __version__
@@ -17,12 +17,12 @@ from evolif.inspect.scores import (
     METRIC,
     SCORER,
     STORE,
+    cluster_of,
+    course_of_session,
     explanation,
     headline_error,
-    headline_interval,
     session_object,
     session_of,
-    sums_of,
     values_of,
 )
 from evolif.report import ModelAnalysis, RunAnalysis
@@ -62,7 +62,7 @@ def write_logs(run: Run, folder: Path, *, with_witness: bool) -> WrittenLogs:
     analysis, keys = RunAnalysis(run), keys_of(run)
     turns = withheld = 0
     for number, model in enumerate(analysis.models, start=1):
-        counted = {(session.dialogue, session.epoch) for session in model.counted}
+        counted = _sums(model)
         samples = []
         for session, records in run.transcripts(model.name):
             shown = [
@@ -74,14 +74,29 @@ def write_logs(run: Run, folder: Path, *, with_witness: bool) -> WrittenLogs:
             withheld += sum(one is not record for one, record in zip(shown, records, strict=True))
             turns += len(records)
             samples.append(
-                _sample(model, session, shown, (session.dialogue, session.epoch) in counted, hide=not with_witness)
+                _sample(model, session, shown, counted.get((session.dialogue, session.epoch)), hide=not with_witness)
             )
         name = "".join(sign if sign.isalnum() or sign in "-_." else "-" for sign in model.name)
         write_eval_log(_log(model, samples), str(folder / f"{number:02}-{name[:80]}.eval"), format="eval")
     return WrittenLogs(turns, withheld)
 
 
-def _sample(model: ModelAnalysis, session: Session, records: Sequence[TurnRecord], counted: bool, *, hide: bool) -> Any:
+_Sums: TypeAlias = Mapping[str, Sequence[float]]
+
+
+def _sums(model: ModelAnalysis) -> dict[tuple[int, int], _Sums]:
+    """Dialogue and epoch of the sessions that count to metrics, each with numerator and denominator."""
+    found: dict[tuple[int, int], dict[str, Sequence[float]]] = {}
+    for table in model.of.tables:
+        for session, row in zip(model.counted, table.rows(model.counted), strict=True):
+            own = found.setdefault((session.dialogue, session.epoch), {})
+            own.update({name: [row[place] for place in table.places(name)] for name in table.ratios})
+    return dict(found)
+
+
+def _sample(
+    model: ModelAnalysis, session: Session, records: Sequence[TurnRecord], sums: _Sums | None, *, hide: bool
+) -> Any:
     from inspect_ai.log import EvalError, EvalSample
     from inspect_ai.model import ModelOutput
 
@@ -101,7 +116,7 @@ def _sample(model: ModelAnalysis, session: Session, records: Sequence[TurnRecord
         target=", ".join(groups) or f"every {of.scenario.requirement}",
         messages=messages,
         output=ModelOutput.from_content(model.name, last),
-        scores={} if broken else {SCORER: _score(model, stored, whole, counted)},
+        scores={} if broken else {SCORER: _score(model, stored, whole, sums)},
         store={STORE: stored},
         metadata={
             "ending": session.ending,
@@ -128,13 +143,14 @@ def _told(record: TurnRecord, model: str) -> list[tuple[Message, dict[str, Any]]
     return [*((message, {}) for message in record.prompt.messages), answer]
 
 
-def _score(model: ModelAnalysis, stored: dict[str, Any], session: Session, counted: bool) -> Any:
+def _score(model: ModelAnalysis, stored: dict[str, Any], session: Session, sums: _Sums | None) -> Any:
     from inspect_ai.scorer import Score
 
-    sums = sums_of(model.of.tables, session) if counted else {}
     told = explanation(session_of(stored))
     main = model.of.tables[0].main if model.of.tables else ""
-    metadata = {"ending": session.ending, "cause": session.cause, "sums": sums, "headline": main}
+    metadata = {"ending": session.ending, "cause": session.cause, "sums": sums or {}, "headline": main}
+    tables = model.of.tables
+    metadata |= {"course": course_of_session(tables, session), "cluster": cluster_of(tables, session)}
     if not sums:
         return Score.unscored(explanation=told, metadata=metadata)
     return Score(value=values_of(sums), explanation=told, metadata=metadata)
@@ -192,13 +208,12 @@ def _results(model: ModelAnalysis, samples: Sequence[Any]) -> Any:
             low, high = summary.intervals.get(name) or (None, None)
             metrics[name] = EvalMetric(name=name, group=METRIC, value=value, metadata={"low": low, "high": high})
     main = model.of.tables[0].main if model.of.tables else ""
-    told = [
-        (sample.id, score.metadata["sums"]) for sample in samples for score in sample.scores.values() if score.metadata
-    ]
-    spread = headline_error(main, told)
+    given = [score.metadata for sample in samples for score in sample.scores.values() if score.metadata]
+    spread = headline_error(main, [(metadata["cluster"], metadata["sums"]) for metadata in given])
     if spread is not None:
         metrics["stderr"] = EvalMetric(name="evolif/stderr", value=spread)
-    for name, end in headline_interval(main, told).items():
+    for side, end in zip(("low", "high"), summary.intervals.get(main) or (), strict=False):
+        name = f"{main} 95 % {side}"
         metrics[name] = EvalMetric(name=name, group="interval", value=end)
     scored = summary.metrics.dialogues
     score = EvalScore(

@@ -8,8 +8,9 @@ from dataclasses import asdict
 from math import fsum, sqrt
 from typing import Any
 
-from evolif.metrics import MetricTable, counted_sessions, tables_of
-from evolif.metrics.intervals import ratio_interval
+from evolif.metrics import AT_N, PROCESS, MetricTable, clusters_of, counted_sessions, intervals, tables_of
+from evolif.metrics.at_n import Course, satisfied
+from evolif.metrics.process import course_of, session_record
 from evolif.runner import RunSettings
 from evolif.scenario import get_scenario
 from evolif.text import plural
@@ -49,6 +50,45 @@ def sums_of(tables: Sequence[MetricTable], session: Session) -> dict[str, list[f
     return found
 
 
+def course_of_session(tables: Sequence[MetricTable], session: Session) -> dict[str, Any]:
+    """What ISR@N of several sessions needs of one: its good turns up to turn N, N, and whether it was cut before.
+
+    Empty if it enters no figure, or there is no ISR@N.
+    """
+    if not any(AT_N in table.ratios for table in tables):
+        return {}
+    for counted in counted_sessions([session]):
+        course = course_of(session_record(counted))
+        return {"good": "".join("1" if good else "0" for good in course.good), "n": course.requests, "cut": course.cut}
+    return {}
+
+
+def cluster_of(tables: Sequence[MetricTable], session: Session) -> str:
+    """What a session is resampled with, as a name."""
+    return str(clusters_of(tables[0].cluster if tables else "", [session])[session.dialogue])
+
+
+def weighed(told: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Sequence[float]]]:
+    """The sums of some sessions; where some were cut, those of ISR@N make up for it, as in a report.
+
+    Args:
+        told: Metadata of scores, with `sums` and, where there is ISR@N, `course`.
+    """
+    sums: list[Mapping[str, Sequence[float]]] = [one.get("sums", {}) for one in told]
+    of = [number for number, one in enumerate(told) if one.get("course")]
+    courses = [_course(told[number]["course"]) for number in of]
+    if any(course.cut for course in courses):
+        found = satisfied(courses)
+        for place, number in enumerate(of):
+            known = [0.0, 0.0] if found is None else [found[place], float(courses[place].requests)]
+            sums[number] = {**sums[number], AT_N: known}
+    return sums
+
+
+def _course(stored: Mapping[str, Any]) -> Course:
+    return Course(tuple(letter == "1" for letter in stored["good"]), int(stored["n"]), bool(stored["cut"]))
+
+
 def values_of(sums: Mapping[str, Sequence[float]]) -> dict[str, float | None]:
     """Metric to the value of one session; None where it is undefined."""
     return {name: top / bottom if bottom else None for name, (top, bottom) in sums.items()}
@@ -71,9 +111,9 @@ def headline_error(main: str, sums: Iterable[tuple[Any, Mapping[str, Sequence[fl
 
     Args:
         main: The metric.
-        sums: Of each session the dialogue and the sums; sessions of one dialogue are not independent.
+        sums: Of each session what it is resampled with, and the sums; sessions of one dialogue are not independent.
     """
-    rows = [row for row in _by_dialogue(main, sums) if row[1] > 0]
+    rows = [row for row in _by_cluster(main, sums) if row[1] > 0]
     below = fsum(bottom for _, bottom in rows)
     if len(rows) < 2:
         return None
@@ -89,18 +129,24 @@ def headline_interval(main: str, sums: Iterable[tuple[Any, Mapping[str, Sequence
         main: The metric.
         sums: As `headline_error` gets them.
     """
-    rows = _by_dialogue(main, sums)
-    tops, bottoms = [top for top, _ in rows], [bottom for _, bottom in rows]
-    own = [top / bottom for top, bottom in rows if bottom > 0]
-    ends = ratio_interval(tops, bottoms, rate=all(0 <= one <= 1 for one in own))
+    told = list(sums)
+    length = PROCESS.bounded[0]
+    bounded = main in PROCESS.bounded and any(length in one for _, one in told)
+    names = (length, main) if bounded else (main,)
+    columns = [_by_cluster(name, told) for name in names]
+    terms = [f"{end} {name}" for name in names for end in ("top", "bottom")]
+    ratios = {name: (f"top {name}", f"bottom {name}") for name in names}
+    table = MetricTable(tuple(terms), lambda session: (), ratios, headline=main, bounded=names if bounded else ())
+    rows = [tuple(value for pair in row for value in pair) for row in zip(*columns, strict=True)]
+    ends = intervals(table, rows)[main]
     return {} if ends is None else {f"{main} 95 % low": ends[0], f"{main} 95 % high": ends[1]}
 
 
-def _by_dialogue(main: str, sums: Iterable[tuple[Any, Mapping[str, Sequence[float]]]]) -> list[tuple[float, float]]:
+def _by_cluster(main: str, sums: Iterable[tuple[Any, Mapping[str, Sequence[float]]]]) -> list[tuple[float, float]]:
     rows: defaultdict[Any, list[Sequence[float]]] = defaultdict(list)
-    for dialogue, one in sums:
+    for cluster, one in sums:
         if main in one:
-            rows[dialogue].append(one[main])
+            rows[cluster].append(one[main])
     return [(fsum(top for top, _ in own), fsum(bottom for _, bottom in own)) for own in rows.values()]
 
 

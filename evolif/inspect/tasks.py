@@ -30,6 +30,8 @@ from evolif.inspect.scores import (
     METRIC,
     SCORER,
     STORE,
+    cluster_of,
+    course_of_session,
     explanation,
     headline_error,
     headline_interval,
@@ -39,6 +41,7 @@ from evolif.inspect.scores import (
     sums_of,
     tables_of_session,
     values_of,
+    weighed,
 )
 from evolif.runner.shutdown import run_to_end
 from evolif.scenario import Benchmark, Scenario, Services, get_scenario, options_of, pairs_of, scenario_names
@@ -227,6 +230,7 @@ def score_of(stored: Mapping[str, Any]) -> Any:
     sums, main = sums_of(tables, session), tables[0].main if tables else ""
     told = explanation(session)
     metadata = {"ending": session.ending, "cause": session.cause, "sums": sums, "headline": main}
+    metadata |= {"course": course_of_session(tables, session), "cluster": cluster_of(tables, session)}
     metadata |= {"cut": session.reason} if session.cause == CUT else {}
     if not sums:
         return Score.unscored(reason="refusal", explanation=told, metadata=metadata)
@@ -237,7 +241,7 @@ def _pooled() -> Callable[[Sequence[Any]], Mapping[str, float]]:
     """The figures of a run: ratios of sums over sessions, as a report gives them."""
 
     def pool(scores: Sequence[Any]) -> Mapping[str, float]:
-        return pooled((one.score.metadata or {}).get("sums", {}) for one in scores)
+        return pooled(weighed([one.score.metadata or {} for one in scores]))
 
     return pool
 
@@ -262,10 +266,11 @@ def _interval() -> Callable[[Sequence[Any]], Mapping[str, float]]:
 
 
 def _rows(scores: Sequence[Any]) -> tuple[str, list[tuple[Any, Mapping[str, Sequence[float]]]]]:
-    """The headline, and the dialogue and the sums of each score."""
-    told = [(one.sample_id, one.score.metadata or {}) for one in scores]
-    main = next((str(metadata["headline"]) for _, metadata in told if metadata.get("headline")), "")
-    return main, [(dialogue, metadata.get("sums", {})) for dialogue, metadata in told]
+    """The headline, and of each score what it is resampled with, and its sums."""
+    told = [one.score.metadata or {} for one in scores]
+    main = next((str(metadata["headline"]) for metadata in told if metadata.get("headline")), "")
+    clusters = [metadata.get("cluster", one.sample_id) for one, metadata in zip(scores, told, strict=True)]
+    return main, list(zip(clusters, weighed(told), strict=True))
 
 
 pool_sums = metric(METRIC, scores="unreduced")(_pooled)

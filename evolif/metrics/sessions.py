@@ -72,23 +72,29 @@ def counted_sessions(sessions: Iterable[Session]) -> tuple[Session, ...]:
 
 
 def capped(*groups: Sequence[Session]) -> list[tuple[Session, ...]]:
-    """The sessions, so that ISR@N has the same N in each dialogue.
+    """The sessions of models that are compared, so that ISR@N has the same N for all.
 
-    A session that knows no cap gets the length of the longest given. Where the sessions of a dialogue have different
-    caps, the smallest counts.
+    Where their caps differ, the smallest counts. A session that knows no cap gets the length of the longest given. A
+    dialogue of fixed length that some session played to its end has this length for all.
 
     Args:
-        groups: Sessions of each model that is compared, those that count.
+        groups: Sessions of each model, those that count. Within one, caps may differ by turns that nobody judged.
     """
     every = [session for own in groups for session in own]
-    records = [(session, session_record(session)) for session in every]
-    longest = max((len(cut(record).turns) for _, record in records), default=0)
-    caps: dict[int, int] = {}
-    common = min((longest if session.cap is None else session.cap for session in every), default=longest)
-    for session, record in records:
-        own = common if record.cap is None else min(common, record.cap)
-        caps[session.dialogue] = min(own, caps.get(session.dialogue, own))
-    return [tuple(replace(session, cap=caps[session.dialogue]) for session in own) for own in groups]
+    records = [session_record(session) for session in every]
+    longest = max((len(cut(record).turns) for record in records), default=0)
+    caps = [longest if session.cap is None else session.cap for session in every]
+    known = iter(caps)
+    common = min((max(next(known) for _ in own) for own in groups if own), default=longest)
+    whole: dict[int, int] = {}
+    for session, record in zip(every, records, strict=True):
+        if ended_by_itself(session) and record.cap is not None:
+            whole[session.dialogue] = min(record.cap, whole.get(session.dialogue, record.cap))
+    found = iter(
+        replace(session, cap=min(cap, common, whole.get(session.dialogue, common)))
+        for session, cap in zip(every, caps, strict=True)
+    )
+    return [tuple(next(found) for _ in own) for own in groups]
 
 
 class Counted(NamedTuple):

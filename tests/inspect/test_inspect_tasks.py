@@ -166,7 +166,9 @@ def test_a_limit_of_inspect_ends_a_dialogue_and_what_was_played_is_scored(
         assert [one["turn"] for one in stored["turns"]] == list(range(1, turns + 1))
         assert (stored["ending"], stored["cause"]) == ("censored", "cut")
         assert score.metadata["cut"] == stored["reason"] == f"cut by Inspect: its {sample.limit.type} limit"
-        assert isinstance(score.value, dict) and score.value[score.metadata["headline"]] is not None
+        # What was played has its figures; how it would have gone on to turn N nobody knows.
+        assert isinstance(score.value, dict) and score.value["isr"] is not None and score.value["edr_len"] > 0
+        assert score.value["isr_at_n"] is None and score.metadata["course"]["cut"] is True
         assert sample.metadata["ending"] == "censored" and sample.metadata["cause"] == "cut"
         answers = [message.text for message in sample.messages if message.role == "assistant"]
         assert len(answers) >= turns and set(answers) <= set(TEXTS)

@@ -193,3 +193,12 @@ def test_a_replay_counts_a_session_that_broke_off_later():
 def test_own_tables_know_nothing_of_it():
     table = MetricTable(("top", "one"), lambda session: (1.0, 1.0), {"value": ("top", "one")})
     assert figures((table,), counted_sessions([play(1, "1")])).value(AT_N) is None
+
+
+def test_turns_that_nobody_judged_make_no_model_shorter():
+    # Where the cap counts all turns, a session of six turns with four unjudged ones has an N of two.
+    a = [replace(play(d, "1 1 0 0 0"), cap=6) for d in range(7)] + [replace(play(7, "1 1", "censored"), cap=2)]
+    b = [replace(play(d, "1 1 1 1 1 1", "censored", model="b"), cap=6) for d in range(8)]
+    pytest.importorskip("scipy", reason="SciPy is not installed")
+    found = compare(a, b).differences[AT_N]
+    assert (found.a, found.b) == (at_n(*a), at_n(*b)) == ((7 * 2 + 2) / (7 * 6 + 2), 1)
