@@ -276,9 +276,9 @@ def pumps(pattern: Pattern) -> list[tuple[str, str]]:
 
 
 def pumped(pump: tuple[str, str], size: int) -> str:
-    """A text of that many characters."""
+    """A text of that many characters, the last of which ends every run, so that what wants an end after it fails."""
     before, piece = pump
-    return (before + piece * (size // len(piece) + 1))[:size]
+    return (before + piece * (size // len(piece) + 1))[: size - 1] + "\0"
 
 
 def seconds(pattern: Pattern, text: str, anchored: bool = False) -> float:

@@ -14,7 +14,7 @@ _WHOLE = (
 )
 
 
-def is_whole(ending: str | None, cause: str) -> bool:
+def _is_whole(ending: str | None, cause: str) -> bool:
     """Whether a session came to the end of its dialogue, so that it knows the length itself."""
     return (ending == "finished" and cause not in ("", "patience")) or (ending == "censored" and cause == "benchmark")
 
@@ -26,19 +26,22 @@ class Lengths:
         settings: Of the run.
         connection: To its file.
         turns: The judged turns of a session, by its number.
+        ends: Dialogue, ending and cause of each session that is asked about.
     """
 
     def __init__(
-        self, settings: RunSettings, connection: sqlite3.Connection, turns: Callable[[int], Iterable[JudgedTurn]]
+        self,
+        settings: RunSettings,
+        connection: sqlite3.Connection,
+        turns: Callable[[int], Iterable[JudgedTurn]],
+        ends: Iterable[tuple[int, str | None, str]],
     ) -> None:
-        self._settings, self._connection, self._turns = settings, connection, turns
-        self._known: dict[int, int] = {}
-
-    def look(self, dialogues: Iterable[int]) -> None:
-        """Find the lengths of dialogues that some sessions did not play to the end; none matters without patience."""
-        wanted = set() if self._settings.patience is None else set(dialogues)
-        found = self._connection.execute(_WHOLE).fetchall() if wanted else []
-        self._known = {dialogue: _judged(self._turns(number)) for dialogue, number in found if dialogue in wanted}
+        self._settings = settings
+        # Sessions that came to the end know the length themselves, and without patience none matters.
+        early = {dialogue for dialogue, ending, cause in ends if not _is_whole(ending, cause)}
+        wanted = set() if settings.patience is None else early
+        found = connection.execute(_WHOLE).fetchall() if wanted else []
+        self._known = {dialogue: _judged(turns(number)) for dialogue, number in found if dialogue in wanted}
 
     def cap(self, dialogue: int, turns: Sequence[JudgedTurn]) -> int:
         """The most judged turns that a session could have; turns without a judgement may take the place of others.

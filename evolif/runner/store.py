@@ -20,7 +20,7 @@ from evolif.errors import EvolifError, InternalError, OutsideError, UsageError
 from evolif.mends import wrong_folder
 from evolif.opened import refuse_links
 from evolif.runner.events import SessionKey
-from evolif.runner.lengths import Lengths, is_whole
+from evolif.runner.lengths import Lengths
 from evolif.runner.records import (
     PROMPT_WIDTH,
     PROMPTS,
@@ -312,12 +312,12 @@ class RunStore:
             ).fetchall()
             bare, patience = BareVerdicts(), self.settings.patience
             rows.sort(key=lambda row: (order[row[1]], row[3], row[2]))
-            lengths = Lengths(self.settings, self._connection, lambda number: self._judged_turns(number, bare))
-            lengths.look(row[2] for row in rows if not is_whole(row[4], row[6]))
+            ends = [(row[2], row[4], row[6]) for row in rows]
+            lengths = Lengths(self.settings, self._connection, lambda own: self._judged_turns(own, bare), ends)
             for number, name, dialogue, epoch, ending, reason, cause in rows:
                 judged = tuple(self._judged_turns(number, bare))
                 cap = lengths.cap(dialogue, judged)
-                yield number, Session(name, dialogue, epoch, patience, ending, reason, judged, cause, cap=cap)
+                yield number, Session(name, dialogue, epoch, patience, ending, reason, judged, cause, (), cap)
 
     def _judged_turns(self, session: int, bare: BareVerdicts) -> Iterator[JudgedTurn]:
         for turn, verdicts, scores, number, labels, seat in self._connection.execute(_JUDGED, (session,)):
@@ -350,10 +350,9 @@ class RunStore:
 
     def endings(self) -> dict[tuple[str, Ending | None, str], int]:
         """How many sessions per model, ending and cause."""
+        counts = "SELECT model, ending, cause, count(*) FROM session GROUP BY model, ending, cause"
         with disk_faults(self.root):
-            rows = self._connection.execute(
-                "SELECT model, ending, cause, count(*) FROM session GROUP BY model, ending, cause"
-            ).fetchall()
+            rows = self._connection.execute(counts).fetchall()
         return {(model, ending, cause): number for model, ending, cause, number in rows}
 
     def reasons(self) -> list[tuple[str, str, int]]:
@@ -411,8 +410,7 @@ class RunStore:
 
     def note_early_end(self, end: EarlyEnd) -> None:
         """Store that a stop rule was satisfied; replaces an earlier note."""
-        with disk_faults(self.root), self._connection:
-            self._connection.execute("INSERT OR REPLACE INTO run VALUES ('early end', ?)", (end.dump(),))
+        self.note("early end", end.dump())
 
     def note_outline(self, outline: str) -> None:
         """Store what the scenario says of dialogues before they are played; an empty text changes nothing."""
@@ -461,10 +459,8 @@ class RunStore:
 
 
 def _edited(root: Path, named: str) -> str:
-    return (
-        f"{root / FILE_NAME} was edited after it was written: {named}. Restore the file from a copy, or evaluate into "
-        "a new folder"
-    )
+    mend = "Restore the file from a copy, or evaluate into a new folder"
+    return f"{root / FILE_NAME} was edited after it was written: {named}. {mend}"
 
 
 _JUDGED = """

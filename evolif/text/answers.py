@@ -42,7 +42,10 @@ async def read_apart(answer: str, read: Callable[[], Found]) -> Found:
     from asyncio import get_running_loop
     from contextvars import copy_context
 
-    loop = get_running_loop()
+    try:
+        loop = get_running_loop()
+    except RuntimeError:  # nothing waits
+        return read()
     return await loop.run_in_executor(_reader(), copy_context().run, read)
 
 

@@ -151,7 +151,7 @@ SHOULD_BE_READ_BEFOREHAND = {
     "publishes": "--public --push",
 }
 HARMLESS = """
-    --ablation --across --aggregate --as-released --budget-tokens --budget-usd --cache --ceiling --check --count
+    --ablation --across --aggregate --as-released --budget-tokens --budget-usd --cache --cap --ceiling --check --count
     --dialogues --display --domain --dry-run --engine --epochs --explain-cache --finding --floor --format --full --json
     --judge-rule --license --limit --list --max-connections --max-retries --max-tokens --max-turns --only --opinions
     --patience --recursive --relevance --relevance-counts --resamples --reviewer --sample --search --seconds --seed

@@ -126,4 +126,4 @@ def test_a_reading_or_a_judge_that_breaks_is_our_fault_too(monkeypatch: pytest.M
 
     monkeypatch.setattr("evolif.instructions.verdicts.Reading", deep)
     with pytest.raises(InternalError, match="RecursionError"):
-        judge_answer((BULLETS,), "text", None)
+        judge_answer((BULLETS,), "a text that nobody has read", None)

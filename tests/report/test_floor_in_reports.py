@@ -118,7 +118,7 @@ def test_models_that_follow_nothing_have_no_rank(played: Path) -> None:
     assert board["ranking"]["at_floor"] == sentences
     ranked = {model for places in board["ranking"]["metrics"].values() for model in places}
     assert ranked == {"sim/forgetful"}
-    assert {name for pair in board["ranking"]["pairs"] for name in (pair["a"], pair["b"])} == ranked
+    assert board["ranking"]["pairs"] == []  # sim/perfect is a reference, so nothing is left to compare with
     short, full = (" ".join(told(played, *more).split()) for more in ((), ("--full",)))
     for sentence in sentences.values():
         assert sentence in short and full.count(sentence) == 2, "at the top, and where ranks would be"
