@@ -28,6 +28,8 @@ ANCHORED = frozenset(
 BOUNDED = {
     "catalogue.topics._BEFORE": (40, "the characters before a keyword, as many as a keyword may have"),
     "text.sentences._LIST_NUMBER": (64, "a window before the end of a sentence"),
+    "queries.edges._CLOSES_MARK": (22, "the characters before a word"),
+    r"unidial.memories:[^:?]*:([0-9]{1,9})(?![^?])": (200, "the name of a memory, from the command line"),
     "queries.vocabulary._TOKEN": (2000, "a phrase of this package or of an installed plug-in"),
     "report.figures.svg._LONG_NUMBER": (2000, "one attribute of a picture that matplotlib wrote"),
     r"report.figures.svg:([\w-]+): *([^;]+)": (2000, "one attribute of a picture that matplotlib wrote"),

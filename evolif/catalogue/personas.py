@@ -35,7 +35,7 @@ from evolif.turns import Persona
 # A pattern becomes a regular expression without nested repetition, tried only on texts that contain one of its words.
 
 _PLAIN = str.maketrans({"’": "'", "‘": "'", "ʼ": "'"})
-_TOKEN = re.compile(r"\d+(?:[.,]\d+)*|[^\W_]+(?:'[^\W_]+)*|[.!?;:]+(?=\s|\Z|[\"”)])")
+_TOKEN = re.compile(r"\d+(?:[.,]\d+)*|[^\W_]+(?:'[^\W_]+)*|(?<![.!?;:])[.!?;:]+(?=\s|\Z|[\"”)])")
 _PART = re.compile(r"\(([^()]*)\)|\[([^\[\]]*)\]|<(\w+)>|(##?)|(_)(?!\w)|~(\d{1,2})(?:!([a-z]+))?|([\w']+\*?|\.)")
 _OPTION = re.compile(r"[\w'* #-]*[\w'*#]|\.")
 _NUMBER = rf"(?:(?:\d\S*|(?i:{'|'.join(sorted(NUMBER_WORDS))})) ){{1,3}}"

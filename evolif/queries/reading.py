@@ -22,7 +22,7 @@ _QUOTED = re.compile(
     rf"|`([^`\n]{{1,{LONGEST_QUOTATION}}})`"
 )
 _PLAIN = str.maketrans({"’": "'", "‘": "'", "ʼ": "'", "\u00a0": " ", "\u202f": " ", "\u2009": " ", "‑": "-", "‐": "-"})
-SENTENCE_END = re.compile(r"[.!?…]++(?=\s|$|[)\]\"”’'])|\n+")
+SENTENCE_END = re.compile(r"(?<![.!?…])[.!?…]+(?=\s|$|[)\]\"”’'])|\n+")
 _SEGMENT_END = re.compile(r"[;:()—–,](?!\d)|\s-{1,2}\s")
 _ELLIPSIS = re.compile(r"(?<=\s)…(?=[\s,;:)])")
 _ABBREVIATION = re.compile(r"\b(?:e\.g|i\.e|vs|approx)\.", re.IGNORECASE)

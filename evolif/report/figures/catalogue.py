@@ -87,7 +87,9 @@ def survival(runs: ComparableRuns) -> DrawOutcome:
     curves = gather.survival_curves(runs)
     if not curves:
         return None, NO_TURN
-    width = "95 % bands (log-log, Greenwood)" if len(curves) <= MOST_BANDS else "bands omitted for legibility"
+    width = "bands omitted for legibility"
+    if len(curves) <= MOST_BANDS:
+        width = f"95 % bands over {unit_name(runs.analyses[0].cluster)}"
     return (
         draw_survival(curves),
         "Kaplan–Meier estimate of the sessions still going after each judged turn; ticks mark sessions cut short "
