@@ -1,6 +1,7 @@
 """Our runner against a bare loop over the same SDK client and transport, side by side in one run.
 
 .venv/bin/python benchmarks/side_by_side.py [in flight] [dialogues] [turns] [rounds]
+.venv/bin/python benchmarks/side_by_side.py whole [in flight] [dialogues] [turns] [rounds]   # the whole command
 .venv/bin/python benchmarks/side_by_side.py memory          # the runner's largest memory at 100 and at 2,000 dialogues
 
 A server of our own in another process answers every request after 0.2 s. Both send the same growing conversations. The
@@ -99,6 +100,30 @@ def ours(bench: Path, url: str, in_flight: int, turns: int, folder: Path) -> tup
     return *per_turn((last - first + LATENCY, ended - began), played), 1000 * checkers.seconds / played
 
 
+def command(bench: Path, url: str, in_flight: int, turns: int, folder: Path, *more: str) -> float:
+    """Seconds that `evolif evaluate` takes as a process of its own, from its start to its last word."""
+    words = ["evaluate", str(bench), "-m", f"openai/m?base_url={url}", "--out", str(folder), "--display", "none"]
+    words += ["--max-turns", str(turns), "--patience", str(turns + 1), "--max-connections", str(in_flight), *more]
+    began = time.perf_counter()
+    subprocess.run([sys.executable, "-m", "evolif", *words], check=True, capture_output=True)
+    return time.perf_counter() - began
+
+
+def whole(url: str, folder: Path, in_flight: int, dialogues: int, turns: int, rounds: int) -> None:
+    """The whole command, less that of a single turn, beside a bare loop."""
+    bench = generate(folder / "bench", dialogues=dialogues, turns=turns, seed=1, profile="objective")
+    ratios = []
+    for number in range(rounds + 1):
+        loop, _ = bare(bench, url, in_flight, turns)
+        once = command(bench.path, url, in_flight, 1, folder / f"one{number}", "--limit", "1")
+        took = command(bench.path, url, in_flight, turns, folder / f"all{number}") - once + LATENCY
+        seconds = dialogues * turns / loop
+        told = f"bare loop {seconds:.2f} s | command {took:.2f} s more than one turn ({once:.2f} s)"
+        print(f"{told} | {seconds / took:.0%}")
+        ratios.append(seconds / took)
+    print(f"median: {100 * statistics.median(ratios[1:]):.0f} % of the loop")
+
+
 def per_turn(seconds: tuple[float, float], turns: int) -> Figures:
     return turns / seconds[0], 1000 * seconds[1] / turns
 
@@ -151,6 +176,9 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         if arguments[:1] == ["memory"]:
             memory(url, Path(folder))
+        elif arguments[:1] == ["whole"]:
+            numbers = [int(word) for word in arguments[1:]]
+            whole(url, Path(folder), *(*numbers, *(200, 200, 10, 3)[len(numbers) :]))
         else:
             numbers = [int(word) for word in arguments]
             compare(url, Path(folder), *(*numbers, *(200, 200, 10, 3)[len(numbers) :]))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 
 from evolif.metrics.pairs import has_enough, influence_of, pair_test
 from evolif.metrics.power import Plan, effect_size, plan
@@ -127,18 +128,16 @@ class Sides:
         self.a, self.b, self._label = a, b, label
         self._of = clusters_of(label, (*a, *b))
         self.clusters = list(dict.fromkeys(self._of[dialogue] for dialogue in sorted(self._of)))
+        self.groups = [grouped(side, self._of, self.clusters) for side in (a, b)]
+        """The sessions of both, per cluster."""
+        self.rows = cache(self._rows_of)
+        """The terms of both by a table, per cluster."""
 
-    def rows(self, table: MetricTable) -> tuple[list[Row], list[Row]]:
-        """The terms of both, per cluster."""
+    def _rows_of(self, table: MetricTable) -> tuple[list[Row], list[Row]]:
         own = clustered(table, self._label)
         nothing = (0.0,) * len(table.terms)
         first, second = (cluster_rows(own, side, self._of) for side in (self.a, self.b))
         return [first.get(c, nothing) for c in self.clusters], [second.get(c, nothing) for c in self.clusters]
-
-    @property
-    def groups(self) -> list[list[list[Session]]]:
-        """The sessions of both, per cluster."""
-        return [grouped(side, self._of, self.clusters) for side in (self.a, self.b)]
 
     @property
     def most(self) -> float | None:

@@ -77,7 +77,7 @@ PIECES = [
 ]
 LENGTH = MAX_BODY_BYTES - 20
 """Characters, with the tag before them; of a longer reply nothing is read."""
-SECONDS = 1.0
+SECONDS = 4.0
 """Of the processor, for a reply of `LENGTH`; reading that is not linear takes far longer."""
 
 
