@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from functools import cache
 from typing import TYPE_CHECKING, Final, TypeVar
@@ -46,11 +47,12 @@ async def read_apart(answer: str, read: Callable[[], Found]) -> Found:
         loop = get_running_loop()
     except RuntimeError:  # nothing waits
         return read()
-    return await loop.run_in_executor(_reader(), copy_context().run, read)
+    return await loop.run_in_executor(_reader(os.getpid()), copy_context().run, read)
 
 
 @cache
-def _reader() -> ThreadPoolExecutor:
+def _reader(process: int) -> ThreadPoolExecutor:
+    """The thread of a process: a fork has the executor of its parent, but not its thread, and would wait forever."""
     from concurrent.futures import ThreadPoolExecutor
 
     return ThreadPoolExecutor(1, "evolif-reader")

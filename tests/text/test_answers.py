@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import signal
 import threading
 import time
 from collections.abc import Callable
@@ -114,3 +116,13 @@ def test_verdicts_are_the_same_wherever_an_answer_is_read(length: int, monkeypat
     judged = asyncio.run(judge_turn(asked, "a" * length, None))
     assert [v.satisfied for v in judged.verdicts] == [length <= MAX_BODY_BYTES]
     assert (threads == [threading.main_thread().name]) is (length <= AT_ONCE)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
+def test_a_forked_process_reads_in_a_thread_of_its_own() -> None:
+    assert asyncio.run(read_apart("x" * (AT_ONCE + 1), lambda: 1)) == 1  # the parent has its thread now
+    child = os.fork()
+    if not child:
+        signal.alarm(10)  # without a thread of its own it would wait forever
+        os._exit(asyncio.run(read_apart("x" * (AT_ONCE + 1), lambda: 7)))
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
