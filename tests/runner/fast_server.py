@@ -39,6 +39,8 @@ class Served:
     """Seconds, sent with 429 and 503."""
     error: str = "not now"
     """What is said with another status than 200."""
+    code: str | None = None
+    """Of the error, as providers give it beside its words."""
     body: Any = None
     """Sent instead, as JSON; the usage is added."""
     usage: object = field(default_factory=lambda: {"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15})
@@ -109,7 +111,7 @@ class _Peer(asyncio.Protocol):
             return
         told: dict[str, Any] = {**(served.body or completion({"content": served.text})), "usage": served.usage}
         if served.status != 200:
-            told = {"error": {"message": served.error, "type": "some_error"}}
+            told = {"error": {"message": served.error, "type": "some_error", "code": served.code}}
         body = b"{half" if served.fault == "garbage" else json.dumps({"id": "c", "model": "m", **told}).encode()
         waits = served.status in (429, 503) and served.retry_after is not None
         retry = b"Retry-After: %d\r\n" % served.retry_after if waits else b""
