@@ -76,9 +76,7 @@ FAULTS: Mapping[str, Fault] = {
     "no credit": Fault(status(429, "insufficient_quota"), once=False, stops=True),
     "too long": Fault(status(400, "maximum context length is 10 tokens"), "censored", once=False),
     "filtered": Fault(said({"content": ""}, "content_filter"), "withheld", once=False),
-    "refused by the filter": Fault(
-        status(400, "filtered", code="content_filter"), "withheld", once=False
-    ),
+    "refused by the filter": Fault(status(400, "filtered", code="content_filter"), "withheld", once=False),
 }
 
 
