@@ -20,7 +20,6 @@ from evolif.runner.floor import Replay, floor_of, open_judging
 from evolif.runner.records import StoreEntry, TurnEntry, with_digest
 from evolif.runner.settings import RunSettings
 from evolif.runner.store import RunStore, StoreWriter
-from evolif.scenario import Environment
 from evolif.types import JudgedTurn, Prompt, Session, Verdict
 
 NOTE = "floor"
@@ -44,7 +43,7 @@ class FloorWork:
 
     def __init__(self, settings: RunSettings) -> None:
         self._settings = settings
-        self._environment: Environment | None = open_judging(settings)
+        self._environment = self._opened = open_judging(settings)
         self._replays: dict[int, Replay] = {}
         self._waiting: dict[tuple[int, int], Prompt] = {}
         """Turns that were asked and not judged yet, by dialogue and turn."""
@@ -96,7 +95,6 @@ class FloorWork:
             pass
         if self._environment is None or self._waiting or not self._seen:
             return
-        await self._close()
         found = floor_of((self._replays[number] for number in sorted(self._replays)), self._settings.patience)
         if found is not None:
             store.note(NOTE, _dump(found, _key(self._settings, self._seen)))
@@ -124,9 +122,10 @@ class FloorWork:
         self._waiting.clear()
         self._news.set()
 
-    async def _close(self) -> None:
-        if self._environment is not None:
-            await self._environment.aclose()
+    async def aclose(self) -> None:
+        """Release what judges, whether or not it came to the end."""
+        if self._opened is not None:
+            await self._opened.aclose()
 
 
 def stored_floor(store: RunStore, prompts: Iterable[Prompt]) -> Floor | None:

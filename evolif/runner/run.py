@@ -322,7 +322,7 @@ class RunExecutor:
                     await work.finish(store)
 
             with calm_collector():
-                playing = with_heartbeat(clients.closing(main(), judge, environment), shutdown, self.observe)
+                playing = with_heartbeat(clients.closing(main(), judge, environment, work), shutdown, self.observe)
                 told = with_pulse(playing, observe, partial(store.note, LIVE))
                 run_interruptibly(told, shutdown, self.on_stop)
 

@@ -15,6 +15,7 @@ from scripted import Scripted, good_but
 from evolif.instructions import Benchmark, generate
 from evolif.report import RunAnalysis
 from evolif.runner import Run, evaluate, load_run, replay_floor, stored_floor
+from evolif.types import Prompt
 
 
 def answering(asked: Asked) -> Served:
@@ -68,6 +69,28 @@ def test_a_simulated_model_is_never_waited_for(made: Benchmark, tmp_path: Path) 
     with closing(evaluate(made, "sim/steady", tmp_path / "run", max_turns=6)) as run:
         assert stored_floor(run.store, run.prompts()) is None and run.store.noted("floor") == ""
         assert RunAnalysis(run).floor == replay_floor(run.settings, run.prompts())
+
+
+class Judging:
+    """Cannot judge by rules alone, so that no floor is worked out."""
+
+    closed = 0
+
+    def asks_a_judge(self, prompt: Prompt) -> bool:
+        return True
+
+    async def aclose(self) -> None:
+        self.closed += 1
+
+
+def test_what_judges_is_closed_where_the_floor_is_given_up(
+    made: Benchmark, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    judging = Judging()
+    monkeypatch.setattr("evolif.runner.floor_work.open_judging", lambda settings: judging)
+    with fast_server(made, answering) as server, closing(play(made, server, tmp_path / "run")) as run:
+        assert run.store.noted("floor") == ""
+    assert judging.closed == 1
 
 
 @pytest.mark.parametrize(
