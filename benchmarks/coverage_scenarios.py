@@ -300,18 +300,15 @@ def broadcast_tables(runs: int, seed: int) -> Iterator[str]:
             rows.append((f"{level:g}, {name}", _cell((seed, 21, at, turns), runs, draw, _true_share(level))))
     yield table("A category near 1, n matches", rows)
     pairs = ((0.98, 0.98), (0.98, 0.9), (0.995, 0.995), (0.6, 0.5))
-    rows = [
-        (f"{one:g} − {other:g}",
-         _cell((seed, 22, at), runs, _difference(one, other), _true_share(one) - _true_share(other)))
-        for at, (one, other) in enumerate(pairs)
-    ]  # fmt: skip
-    yield table("TS − IR, n matches each", rows)
-    rows = [
-        (f"{one:g} − {other:g}",
-         _cell((seed, 23, at), runs, _variants(one, other), _true_share(one) - _true_share(other)))
-        for at, (one, other) in enumerate(pairs)
-    ]  # fmt: skip
-    yield table("Two variants of n matches", rows)
+    for at, draw_pair, name in (
+        (22, _difference, "TS − IR, n matches each"),
+        (23, _variants, "Two variants of n matches"),
+    ):
+        rows = []
+        for number, (one, other) in enumerate(pairs):
+            truth = _true_share(one) - _true_share(other)
+            rows.append((f"{one:g} − {other:g}", _cell((seed, at, number), runs, draw_pair(one, other), truth)))
+        yield table(name, rows)
     rows = [
         (f"{success:g} right, {sticky:g} logits worse after an error",
          _cell((seed, 24, at), runs, _piled(success, sticky), _true_pile(success, sticky, seed)))
