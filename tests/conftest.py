@@ -3,6 +3,7 @@
 Properties are tried on 25 examples; `--hypothesis-profile thorough`, which the CI uses, takes 100.
 """
 
+import gc
 from collections.abc import Callable
 
 import pytest
@@ -27,3 +28,13 @@ def fake_models(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[str], Ch
         monkeypatch.setattr("evolif.runner.clients.open_model", lambda spec, **_: make(spec))
 
     return use
+
+
+def pytest_collection_finish() -> None:
+    """Keep the collected tests out of the garbage collector: a full pass over them takes a second, hundreds of times.
+
+    The high threshold also says to `calm_collector` that the collector is taken care of.
+    """
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(50_000, 20, 20)

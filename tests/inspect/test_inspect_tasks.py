@@ -5,6 +5,10 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import signal
+import subprocess
+import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -174,6 +178,43 @@ def test_a_limit_of_inspect_ends_a_dialogue_and_what_was_played_is_scored(
         assert len(answers) >= turns and set(answers) <= set(TEXTS)
     assert log.results.scores[0].scored_samples == 2
     assert len(server.seen) <= 2 * (turns + 1)
+
+
+def slowly(seen: Seen) -> Answer:
+    """An answer that leaves time to interrupt."""
+    time.sleep(0.3)
+    return ok(TEXTS[0])
+
+
+@pytest.mark.slow
+def test_what_was_played_before_ctrl_c_is_in_the_log_and_can_be_scored(
+    server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from inspect_ai.log import list_eval_logs, read_eval_log
+
+    logs, inspect = tmp_path / "logs", Path(sys.executable).with_name("inspect")
+    task = ["evolif/instructions", "--model", "openai-api/tiny/small", "-T", "patience=99", "-T", "max_turns=20"]
+    command = [inspect, "eval", *task, "-T", "dialogues=2", "-T", "turns=2", "--display", "none", "--log-dir", logs]
+    with serving(ok(), answering=slowly) as slow:
+        monkeypatch.setenv("TINY_BASE_URL", slow.url)
+        with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as running:
+            while len(slow.seen) < 7:
+                assert running.poll() is None
+                time.sleep(0.02)
+            running.send_signal(signal.SIGINT)
+    [name] = [log.name for log in list_eval_logs(str(logs))]
+    log = read_eval_log(name)
+    assert log.status == "cancelled" and not any(sample.scores for sample in log.samples)
+    played = [len(sample.store["evolif"]["turns"]) for sample in log.samples]
+    assert sum(played) >= 4
+    for sample, turns in zip(log.samples, played, strict=True):
+        assert (sample.metadata["ending"], sample.metadata["cause"]) == ("censored", "cut")
+        assert len([message for message in sample.messages if message.role == "assistant"]) == turns
+    scoring = [inspect, "score", name, "--scorer", "evolif/figures", "--overwrite", "--display", "none"]
+    subprocess.run(scoring, check=True, capture_output=True)
+    scores = [sample.scores["figures"] for sample in read_eval_log(name).samples]
+    assert [score.value["edr_len"] for score in scores] == played
+    assert {score.metadata["cut"] for score in scores} == {"cut by Inspect: stopped by its user"}
 
 
 def test_a_limit_before_the_first_answer_is_no_figure(server: Server, tmp_path: Path) -> None:
