@@ -17,7 +17,8 @@ from evolif.text import count_words, find_all, fold
 from evolif.turns import Params
 
 _Budgets = Mapping[str, Any]
-_Row = tuple[frozenset[str], Mapping[str, Any]]
+_Row = tuple[tuple[tuple[str, Mapping[str, Any]], ...], Mapping[str, Any]]
+"""Conditions by group, and the row that they come from."""
 
 _EXTENDED = frozenset({"language", "placement", "sentences", "headings", "emphasis", "digits"})
 _NAMES = frozenset({"keys", "columns"})
@@ -33,10 +34,9 @@ def find_conflict(active: Active) -> Conflict | None:
 
 def find_declared(active: Active) -> Conflict | None:
     """The first row of the table that excludes these constraints; None if there is none."""
-    for groups, row in _rows():
-        when = row["when"]
-        if groups <= active.keys() and all(_matches(condition, active.get(group)) for group, condition in when.items()):
-            return Conflict(row["id"], tuple(when), row["reason"])
+    for conditions, row in _rows_of(frozenset(active)):
+        if all(_matches(condition, active.get(group)) for group, condition in conditions):
+            return Conflict(row["id"], tuple(row["when"]), row["reason"])
     return None
 
 
@@ -57,10 +57,14 @@ def _table(name: str) -> Mapping[str, Any]:
 
 
 @lru_cache(maxsize=1)
-def _rows() -> tuple[_Row, ...]:
-    """All rows, each with the groups that must be active for it to apply."""
-    rows = [*_table("compatibility")["rows"], *_table("compatibility-extended")["rows"]]
-    return tuple((frozenset(row["when"]), row) for row in rows)
+def _rows() -> tuple[Mapping[str, Any], ...]:
+    return (*_table("compatibility")["rows"], *_table("compatibility-extended")["rows"])
+
+
+@lru_cache(maxsize=4096)
+def _rows_of(groups: frozenset[str]) -> tuple[_Row, ...]:
+    """The rows that can apply where these groups are active."""
+    return tuple((tuple(row["when"].items()), row) for row in _rows() if groups.issuperset(row["when"]))
 
 
 @lru_cache(maxsize=1)
@@ -71,7 +75,7 @@ def _budgets() -> _Budgets:
 @lru_cache(maxsize=64)
 def _closing(group: str) -> tuple[Mapping[str, Any], ...]:
     """The conditions on other groups under which a row excludes the whole group."""
-    rows = [row["when"] for _, row in _rows() if row["when"].get(group) == {}]
+    rows = [row["when"] for row in _rows() if row["when"].get(group) == {}]
     return tuple({g: condition for g, condition in when.items() if g != group} for when in rows)
 
 

@@ -9,7 +9,7 @@ import asyncio
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import AsyncExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from evolif.contexts import open_strategy, strategy_names
@@ -36,7 +36,6 @@ from evolif.models import (
     RequestCache,
     Sampling,
     managed,
-    open_model,
     resolve_model,
 )
 from evolif.models.endpoint import shown
@@ -147,7 +146,7 @@ async def compare_memories(
         models = await _context_models(context_model, chosen, opened, kept)
         entries = _opened(strategies, models, embedder)
         target = kept.of(await _client(model, chosen, opened), cache_place(model, chosen.base_url))
-        panel = await _panel(judge, opened, kept)
+        panel = await _panel(judge, chosen, opened, kept)
         table = _Table(asked, target, _sampling(model, chosen), panel)
         played = {name: await table.play(strategy) for name, strategy in entries.items()}
     full = next((one.records for one in played.values() if one.strategy.name == REFERENCE), None)
@@ -216,13 +215,18 @@ async def _context_models(
     return {"context": kept.of(await _client(model, options, opened), cache_place(model, options.base_url))}
 
 
-async def _panel(judge: Any, opened: AsyncExitStack, kept: _Kept) -> Panel | None:
+async def _panel(judge: Any, options: ModelOptions, opened: AsyncExitStack, kept: _Kept) -> Panel | None:
     if judge is None or isinstance(judge, Panel):
         return judge
     named = [judge] if isinstance(judge, str) or not isinstance(judge, Sequence) else list(judge)
     # A judge is asked the same again where its reply could not be read.
     given = [one if isinstance(one, str) else kept.of(one, "", repeats=True) for one in named]
-    made = open_judge(given, opener=lambda name: kept.of(open_model(name), cache_place(name, None), repeats=True))
+    called = replace(options, base_url=None)  # which is that of the model under test
+
+    def opener(name: str) -> ManagedModel:
+        return kept.of(resolve_model(name, called), cache_place(name, None), repeats=True)
+
+    made = open_judge(given, opener=opener)
     if made is None:
         return None
     if not isinstance(made, Panel):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from functools import cache
 from string import Formatter
 from typing import Any
 
@@ -53,6 +54,7 @@ def said(
     return TemplateSynthesizer(seed, FRAMES).say(turn, persona(f"my_{register}"))
 
 
+@cache
 def variants(group: str) -> list[Params]:
     """Parameters of every phrase key of the group, as its own draw gives them."""
     context = DrawContext(TOPIC.keywords, POOLS[group])
