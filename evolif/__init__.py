@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from evolif.benchmark import open_benchmark as load_benchmark
     from evolif.constraints import check
     from evolif.errors import EvolifError, InputError, InternalError, ModelError, OutsideError, UsageError
+    from evolif.frames import metrics_frame, sessions_frame, turns_frame
     from evolif.instructions import generate
     from evolif.queries import check_query
     from evolif.runner.evaluate import evaluate
@@ -43,6 +44,9 @@ __all__ = [
     "generate",
     "load_benchmark",
     "load_run",
+    "metrics_frame",
+    "sessions_frame",
+    "turns_frame",
 ]
 
 _FUNCTIONS = {
@@ -52,6 +56,7 @@ _FUNCTIONS = {
     "generate": "evolif.instructions",
     "load_benchmark": "evolif.benchmark:open_benchmark",
     "load_run": "evolif.runner",
+    **dict.fromkeys(("metrics_frame", "sessions_frame", "turns_frame"), "evolif.frames"),
 }
 """Where each function is defined; after a colon, its name there if it is another."""
 _TURNS = frozenset({"Constraint", "Finding", "Persona", "Topic", "Turn"})

@@ -1,6 +1,6 @@
 """A run as data frames of pandas: its turns, its sessions, and the figures of its report.
 
-`Run.turns_frame`, `Run.sessions_frame` and `Run.metrics_frame` lead here. Nothing is computed twice: sessions and
+`evolif.turns_frame`, `evolif.sessions_frame` and `evolif.metrics_frame`. Nothing is computed twice: sessions and
 metrics are those of `evolif.report`, turns the rows of an export.
 """
 

@@ -2,14 +2,38 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from evolif.errors import UsageError
+from evolif.errors import OutsideError, UsageError
 
 _LOCK = "lock"
+
+
+@contextmanager
+def new_path(path: Path, *, is_folder: bool) -> Iterator[Path]:
+    """A temporary file or folder to fill, which becomes `path` once it is complete.
+
+    Raises:
+        UsageError: `path` exists, other than as an empty folder when a folder is requested.
+        OutsideError: the disk failed.
+    """
+    if path.exists() and not (is_folder and path.is_dir() and not any(path.iterdir())):
+        raise UsageError(f"{path} already exists; choose another {'folder' if is_folder else 'name'}")
+    try:
+        with workshop(path) as folder:
+            part = folder / path.name
+            if is_folder:
+                part.mkdir()
+            yield part
+            if path.exists() and is_folder:
+                path.rmdir()
+            os.replace(part, path)
+    except OSError as fault:
+        raise OutsideError(f"{path} cannot be written ({fault.strerror or fault})") from None
 
 
 @contextmanager

@@ -42,7 +42,7 @@ def report(run: Run, *more: str) -> list[dict[str, Any]]:
 
 
 def test_metrics_are_those_of_the_report_to_the_digit(run: Run) -> None:
-    frame = run.metrics_frame(seed=3, resamples=200)
+    frame = evolif.metrics_frame(run, seed=3, resamples=200)
     told = report(run, "--seed", "3", "--resamples", "200")
     assert list(frame.model.unique()) == [model["model"] for model in told]
     by_model = {model["model"]: model for model in told}
@@ -61,20 +61,23 @@ def test_metrics_are_those_of_the_report_to_the_digit(run: Run) -> None:
 
 
 def test_the_sums_of_sessions_give_the_figures(run: Run) -> None:
-    sessions, figures = run.sessions_frame(terms=True), run.metrics_frame(resamples=50)
+    sessions, figures = evolif.sessions_frame(run, terms=True), evolif.metrics_frame(run, resamples=50)
     for row in figures.itertuples():
         own = sessions[(sessions.model == row.model) & sessions.counted]
         of = math.fsum(own[f"{row.metric}_of"])
         assert row.value == math.fsum(own[f"{row.metric}_sum"]) / of
-    assert "isr_sum" not in run.sessions_frame().columns
+    assert "isr_sum" not in evolif.sessions_frame(run).columns
     told = [(s.model, s.dialogue, s.epoch, s.ending, s.cause) for s in run.sessions()]
     assert list(sessions[["model", "dialogue", "epoch", "ending", "cause"]].itertuples(index=False, name=None)) == told
     assert (sessions.edr_len == sessions.judged_turns).all() and (sessions.ok_turns <= sessions.judged_turns).all()
 
 
 def test_isr_at_n_is_the_good_turns_of_all_that_sessions_could_have(run: Run) -> None:
-    turns, figures = run.turns_frame(), run.metrics_frame(resamples=50).set_index(["model", "metric"]).value
-    sessions = run.sessions_frame(terms=True)
+    turns, figures = (
+        evolif.turns_frame(run),
+        evolif.metrics_frame(run, resamples=50).set_index(["model", "metric"]).value,
+    )
+    sessions = evolif.sessions_frame(run, terms=True)
     assert (sessions.isr_at_n_of == 8).all() and (sessions.isr_at_n_sum == sessions.ok_turns).all()
     for model, own in turns[turns.counted].groupby("model"):
         assert figures[model, "isr_at_n"] == own.ok.sum() / (8 * 8)
@@ -82,7 +85,7 @@ def test_isr_at_n_is_the_good_turns_of_all_that_sessions_could_have(run: Run) ->
 
 def test_the_sums_give_the_figure_where_a_budget_cut_sessions(run: Run, tmp_path: Path) -> None:
     broken = cut_by_a_budget(run, tmp_path / "r", sessions=(2, 3, 5))
-    sessions, figures = broken.sessions_frame(terms=True), broken.metrics_frame(resamples=50)
+    sessions, figures = evolif.sessions_frame(broken, terms=True), evolif.metrics_frame(broken, resamples=50)
     value = figures.set_index(["model", "metric"]).value["sim/steady", "isr_at_n"]
     own = sessions[(sessions.model == "sim/steady") & sessions.counted]
     assert value == own.isr_at_n_sum.sum() / own.isr_at_n_of.sum()
@@ -113,9 +116,9 @@ def cut_by_a_budget(run: Run, folder: Path, sessions: tuple[int, ...]) -> Run:
 
 
 def test_turns_that_count_give_isr_and_csr(run: Run) -> None:
-    turns = run.turns_frame()
+    turns = evolif.turns_frame(run)
     turns = turns[turns.counted & (turns.judged > 0)]
-    figures = run.metrics_frame(resamples=50).set_index(["model", "metric"]).value
+    figures = evolif.metrics_frame(run, resamples=50).set_index(["model", "metric"]).value
     for model, own in turns.groupby("model"):
         assert own.ok.sum() / len(own) == figures[model, "isr"]
         shares = own.satisfied / own.judged
@@ -124,7 +127,7 @@ def test_turns_that_count_give_isr_and_csr(run: Run) -> None:
 
 def test_turns_have_the_columns_of_an_export_with_all_answers(run: Run, tmp_path: Path) -> None:
     rows = [json.loads(line) for line in export(run.path, tmp_path / "r.jsonl").path.read_text("utf-8").splitlines()]
-    turns = run.turns_frame()
+    turns = evolif.turns_frame(run)
     assert set(rows[0]) - set(turns.columns) == {"canary", "withheld", "evolif"}
     assert set(turns.columns) - set(rows[0]) == {"counted"} and len(turns) == len(rows)
     for row, turn in zip(rows, turns.itertuples(), strict=True):
@@ -137,7 +140,11 @@ def test_turns_have_the_columns_of_an_export_with_all_answers(run: Run, tmp_path
 def test_another_scenario_brings_its_own_columns_and_figures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     install(monkeypatch)
     run = make_talk(tmp_path / "r", dialogues=2)
-    turns, sessions, figures = run.turns_frame(), run.sessions_frame(), run.metrics_frame(resamples=50)
+    turns, sessions, figures = (
+        evolif.turns_frame(run),
+        evolif.sessions_frame(run),
+        evolif.metrics_frame(run, resamples=50),
+    )
     assert list(turns.columns[:4]) == ["model", "dialogue", "epoch", "ending"] and len(turns) == 6
     assert turns.patience.isna().all() and list(turns.seat) == ["target", "partner", "target"] * 2
     assert list(sessions.turns) == [2, 2]
@@ -156,11 +163,11 @@ def test_a_session_that_was_cut_short_is_shown_and_does_not_count(run: Run, tmp_
     store.write([EndEntry(1, "suspended", "timeout", "it took too long")])
     store.close()
     broken = load_run(tmp_path / "r", read_only=True)
-    sessions, turns = broken.sessions_frame(), broken.turns_frame()
+    sessions, turns = evolif.sessions_frame(broken), evolif.turns_frame(broken)
     [row] = sessions[~sessions.counted].itertuples()
     assert (row.ending, row.cause) == ("suspended", "timeout") and math.isnan(row.edr_len)
     assert set(turns[~turns.counted].dialogue) == {row.dialogue} and set(turns[~turns.counted].model) == {row.model}
-    figures = broken.metrics_frame(resamples=50).set_index(["model", "metric"])
+    figures = evolif.metrics_frame(broken, resamples=50).set_index(["model", "metric"])
     assert figures.loc[(row.model, "edr_len"), "sessions"] == 7
     broken.close()
 
@@ -177,3 +184,10 @@ def test_importing_evolif_imports_no_pandas() -> None:
     code += "; print({'pandas', 'pyarrow', 'inspect_ai', 'numpy'} & set(sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "set()"
+
+
+def test_the_methods_of_before_warn_and_give_the_same(run: Run) -> None:
+    for name in ("turns_frame", "sessions_frame", "metrics_frame"):
+        with pytest.warns(DeprecationWarning, match=rf"is now evolif\.{name}\(run\)"):
+            old = getattr(run, name)()
+        pandas.testing.assert_frame_equal(old, getattr(evolif, name)(run))

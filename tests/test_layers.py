@@ -28,11 +28,21 @@ def module_name(path: Path) -> str:
 MODULES = {module_name(path): path for path in SOURCES}
 
 
+def literal(node: ast.expr) -> str:
+    """A string that is written out; empty for anything else."""
+    return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""
+
+
 def imported(tree: ast.AST) -> Iterator[str]:
-    """The modules that a file imports, anywhere in it. A name imported from a package is the package's, or a module."""
+    """The modules that a file imports, anywhere in it, also by `import_module` of a literal name.
+
+    A name imported from a package is the package's, or a module.
+    """
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names if alias.name in MODULES)
+        elif isinstance(node, ast.Call) and "import_module" in ast.unparse(node.func) and node.args:
+            yield from (value for value in map(literal, node.args[:1]) if value in MODULES)
         elif isinstance(node, ast.ImportFrom) and node.module in MODULES:
             assert node.level == 0, "imports are absolute"
             for alias in node.names:

@@ -2,16 +2,20 @@
 
 from evolif.exchange.contamination import Contamination, contamination
 from evolif.exchange.dialogs import ImportedDialogs, import_dialogs, is_dialogs
-from evolif.exchange.exporting import FORMATS, Exported, export
+from evolif.exchange.export_source import Exported, ExportSource
+from evolif.exchange.exporting import export
+from evolif.exchange.formats import EXPORTERS, Exporter, register_exporter
 from evolif.exchange.importing import ImportResult, import_benchmark
 from evolif.exchange.played import ImportedRun, exported_sessions, import_run
 from evolif.exchange.released import ImportedReleased, import_released
 from evolif.exchange.rows import canary_of, has_witness, keys_of, turn_row
 
 __all__ = [
-    "FORMATS",
+    "EXPORTERS",
     "Contamination",
+    "ExportSource",
     "Exported",
+    "Exporter",
     "ImportResult",
     "ImportedDialogs",
     "ImportedReleased",
@@ -27,5 +31,6 @@ __all__ = [
     "import_run",
     "is_dialogs",
     "keys_of",
+    "register_exporter",
     "turn_row",
 ]

@@ -13,7 +13,6 @@ from typing import Any
 from pydantic import ValidationError
 
 from evolif.errors import ArgumentError, InputError
-from evolif.exchange.exporting import new_path
 from evolif.resources import complaint
 from evolif.runner import EarlyEnd, RunSettings, RunStore, SessionKey
 from evolif.runner.records import WITHHELD, AnsweredTurn, EndEntry, StoreEntry, TurnEntry, with_digest
@@ -22,6 +21,7 @@ from evolif.text import READING_RULES_VERSION
 from evolif.types import Prompt
 from evolif.unidial import PlayedSession, Results, is_session, read_dialogs, read_results, results_folders, sessions_of
 from evolif.unidial.results import GENERATED
+from evolif.workshop import new_path
 
 
 @dataclass(frozen=True, slots=True)

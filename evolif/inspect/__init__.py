@@ -1,7 +1,39 @@
 """Inspect: runs as its logs, and every scenario as a task that it can evaluate (extra `inspect`).
 
 `evolif export RUN OUT --format inspect` writes logs; `inspect eval evolif/SCENARIO` finds the tasks by the entry point
-group `inspect_ai`. Nothing here is imported before one of them is asked for.
+group `inspect_ai`. Importing this package adds the export format; Inspect is imported when one of them is asked for.
 """
 
-__all__: list[str] = []
+from __future__ import annotations
+
+from pathlib import Path
+
+from evolif.exchange import Exported, Exporter, ExportSource, register_exporter
+
+INSPECT = "inspect"
+
+
+def _write(source: ExportSource, out: Path, hub: object) -> Exported:
+    """Write a run as logs of Inspect, one for each model."""
+    from evolif.inspect.logs import write_logs
+    from evolif.runner import Run
+    from evolif.workshop import new_path
+
+    run = source.content
+    assert isinstance(run, Run), "the exporter has checked it"
+    with new_path(out, is_folder=True) as folder:
+        written = write_logs(run, folder, with_witness=source.with_witness)
+        source.count, source.withheld = written.turns, written.withheld
+    return source.exported(out, INSPECT)
+
+
+register_exporter(
+    Exporter(
+        INSPECT,
+        _write,
+        for_benchmarks=False,
+        instead="have Inspect play a benchmark: inspect eval evolif/{scenario} -T bench=BENCH",
+    )
+)
+
+__all__ = ["INSPECT"]

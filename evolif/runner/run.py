@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import sys
+import warnings
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from functools import partial
-from importlib import import_module
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from pydantic import BaseModel
 
@@ -143,44 +144,27 @@ class Run:
         return self._store.integrity()
 
     def turns_frame(self) -> DataFrame:
-        """The answered turns as a data frame of pandas, see `evolif.frames.turns_frame`.
-
-        Raises:
-            UsageError: pandas (extra `frames`) is not installed.
-        """
-        return _frames().turns_frame(self)
+        """Deprecated: use `evolif.turns_frame(run)`."""
+        return _frame("turns_frame")(self)
 
     def sessions_frame(self, *, terms: bool = False) -> DataFrame:
-        """The sessions as a data frame, with what each adds to the figures, see `evolif.frames.sessions_frame`.
-
-        Args:
-            terms: Add the numerator and the denominator of each metric.
-
-        Raises:
-            UsageError: pandas (extra `frames`) is not installed.
-        """
-        return _frames().sessions_frame(self, terms=terms)
+        """Deprecated: use `evolif.sessions_frame(run)`."""
+        return _frame("sessions_frame")(self, terms=terms)
 
     def metrics_frame(self, *, seed: int = 0, resamples: int = DEFAULT_RESAMPLES) -> DataFrame:
-        """The figures of the report as a data frame, see `evolif.frames.metrics_frame`.
-
-        Args:
-            seed: Of the draws behind intervals that need some.
-            resamples: How many draws.
-
-        Raises:
-            UsageError: pandas (extra `frames`) is not installed.
-        """
-        return _frames().metrics_frame(self, seed=seed, resamples=resamples)
+        """Deprecated: use `evolif.metrics_frame(run)`."""
+        return _frame("metrics_frame")(self, seed=seed, resamples=resamples)
 
     def close(self) -> None:
         """Close the file."""
         self._store.close()
 
 
-def _frames() -> Any:
-    """The module that makes frames of a run; it reads the report, so it is found by name."""
-    return import_module("evolif.frames")
+def _frame(name: str) -> Callable[..., DataFrame]:
+    """A function of the package's own namespace, for the deprecated methods of this name."""
+    warnings.warn(f"Run.{name}() is now evolif.{name}(run)", DeprecationWarning, stacklevel=3)
+    function: Callable[..., DataFrame] = getattr(sys.modules[__name__.partition(".")[0]], name)
+    return function
 
 
 def load_run(path: Path | str, *, read_only: bool = False) -> Run:

@@ -98,7 +98,9 @@ def test_a_rule_that_cannot_end_a_run_is_warned_of_and_the_rule_stands_at_the_en
 
 def test_a_rule_that_ended_a_run_stands_at_the_end() -> None:
     evolif("generate", "long", "--dialogues", "40", "--turns", "2", "--seed", "4", "--profile", "objective")
-    done = evolif("evaluate", "long", "-m", "sim/perfect", "--max-turns", "2", "--stop-when", "rob=0.1", "--max-connections", "1")
+    done = evolif(
+        "evaluate", "long", "-m", "sim/perfect", "--max-turns", "2", "--stop-when", "rob=0.1", "--max-connections", "1"
+    )
     assert "cannot end early" not in done.output
     assert "the first 30 dialogues showed that 30 of 40 are enough" in done.stdout.strip().splitlines()[-2]
 

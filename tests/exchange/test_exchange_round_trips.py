@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import evolif
 from evolif import UsageError, load_benchmark
-from evolif.exchange import FORMATS, canary_of, export, import_benchmark
+from evolif.exchange import EXPORTERS, canary_of, export, import_benchmark
 from evolif.instructions import turn_hash
 
 ARROW = find_spec("pyarrow") is not None
@@ -23,7 +23,7 @@ needs_arrow = pytest.mark.skipif(not ARROW, reason="pyarrow is not installed (ev
 needs_datasets = pytest.mark.skipif(not DATASETS, reason="datasets is not installed (evolif[datasets])")
 EVERY = [
     pytest.param(name, marks={"parquet": [needs_arrow], "datasets": [needs_datasets]}.get(name, []))
-    for name in FORMATS
+    for name in EXPORTERS
     if name not in ("csv", "unidial", "inspect", "ntm")  # not for imports, of runs, and of another scenario
 ]
 
@@ -278,7 +278,11 @@ def test_an_existing_empty_folder_is_used(bench, tmp_path):
     turns=st.integers(1, 9),
     profile=st.sampled_from(["paper", "objective", "extended"]),
     name=st.sampled_from(
-        [f for f in FORMATS if f not in ("csv", "datasets", "unidial", "inspect", "ntm") and (ARROW or f != "parquet")]
+        [
+            f
+            for f in EXPORTERS
+            if f not in ("csv", "datasets", "unidial", "inspect", "ntm") and (ARROW or f != "parquet")
+        ]
     ),
     query=st.text(min_size=1).filter(lambda text: text.strip() and _storable(text)),
     status=st.sampled_from(["verified", "flagged", "edited", "rejected"]),

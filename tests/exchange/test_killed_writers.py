@@ -17,9 +17,9 @@ from evolif.cli import app
 from evolif.workshop import workshop
 
 EXPORTS = {
-    "jsonl": ("bench", "export", "out", "evolif.exchange.exporting._write_lines"),
-    "parquet": ("bench", "export", "out", "evolif.exchange.exporting.write_parquet"),
-    "evolif-states": ("bench", "export", "out", "evolif.exchange.exporting._write_lines"),
+    "jsonl": ("bench", "export", "out", "evolif.exchange.formats._write_lines"),
+    "parquet": ("bench", "export", "out", "evolif.exchange.formats.write_parquet"),
+    "evolif-states": ("bench", "export", "out", "evolif.exchange.formats._write_lines"),
     "page": ("run", "report", "out.html", "evolif.report.page.page.os.replace"),
     "json": ("run", "report", "out.json", "evolif.cli.report.os.replace"),
 }

@@ -175,10 +175,10 @@ def test_csv_of_a_run_keeps_what_models_say_in_its_cell(bench: Any, tmp_path: Pa
 
 
 def test_the_help_names_every_format() -> None:
-    from evolif.exchange import FORMATS
+    from evolif.exchange import EXPORTERS
 
     option = _verb.__annotations__["file_format"]
-    assert all(name in option for name in FORMATS)
+    assert all(name in option for name in EXPORTERS)
 
 
 FORMULAS = ["=cmd|' /C calc'!A0", "+1+1", "-2+3", "@SUM(A1)", "\t=1", "\r=1", "-", "＝1+1", "-1e", "+٣", "-1\n"]
