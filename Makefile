@@ -3,6 +3,10 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
+# Python keeps what it compiles beside the environment, whatever the machine's settings: hundreds of tests start it.
+unexport PYTHONDONTWRITEBYTECODE
+export PYTHONPYCACHEPREFIX := $(CURDIR)/$(VENV)/pycache
+
 .PHONY: demo weights test test-slow test-verifiers ci-parts lint types check format fetch screenshots docs reference clean
 
 # Not quiet: the lines of pip say what is downloaded, and that something happens.
