@@ -174,9 +174,9 @@ def test_a_session_that_was_cut_short_is_shown_and_does_not_count(run: Run, tmp_
 
 def test_without_pandas_a_sentence_names_the_extra(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pandas", None)
-    for frame in (run.turns_frame, run.sessions_frame, run.metrics_frame):
+    for frame in (evolif.turns_frame, evolif.sessions_frame, evolif.metrics_frame):
         with pytest.raises(UsageError, match=r"data frames need pandas; install evolif\[frames\]"):
-            frame()
+            frame(run)
 
 
 def test_importing_evolif_imports_no_pandas() -> None:
