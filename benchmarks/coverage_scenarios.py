@@ -18,11 +18,11 @@ import numpy as np
 
 from evolif.broadcast.means import Category, difference_interval, mean_interval
 from evolif.broadcast.pile_up import pile_up_of
-from evolif.games import gain_table
-from evolif.games.figures import accuracy_interval
-from evolif.games.results import TABLE
 from evolif.metrics import Interval, MetricTable, pair_test
 from evolif.metrics.statistics import wilson
+from evolif.scenarios.games import gain_table
+from evolif.scenarios.games.figures import accuracy_interval
+from evolif.scenarios.games.results import TABLE
 
 SIZES = (6, 10, 20, 50)
 BUDGETS = (2, 4, 8, 16)

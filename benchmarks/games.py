@@ -3,7 +3,7 @@
 For each game: instances a second, shares of answers and of proofs, how well a guess from one part does, and how long a
 part is beside what its player may say. Then the players: the scripted pair at each number of turns, and guess-and-check
 beside its closed form. The floors of chess and names are those that `seeds/games/floors.yaml` stores, the shares of
-questions those in `evolif/games/questions.py`.
+questions those in `evolif/scenarios/games/questions.py`.
 
 .venv/bin/python benchmarks/games.py [instances [dialogues]]
 """
@@ -18,18 +18,18 @@ from typing import Any
 
 from scipy.stats import chisquare
 
-from evolif.games import SubwordTokenizer, budget, guess_and_check, private_image, private_text, shared_rows
-from evolif.games import boards as chess
-from evolif.games import names as tables
-from evolif.games.boards import order_key
-from evolif.games.instance import generate
-from evolif.games.matching import proof_of
-from evolif.games.players import player_of
-from evolif.games.questions import FAMILIES, FLOORS, one_sided_share
-from evolif.games.rehearsal import rehearse
-from evolif.games.scenes import GRIDS, Modality
-from evolif.games.tables import SIZES
 from evolif.rng import Stream
+from evolif.scenarios.games import SubwordTokenizer, budget, guess_and_check, private_image, private_text, shared_rows
+from evolif.scenarios.games import boards as chess
+from evolif.scenarios.games import names as tables
+from evolif.scenarios.games.boards import order_key
+from evolif.scenarios.games.instance import generate
+from evolif.scenarios.games.matching import proof_of
+from evolif.scenarios.games.players import player_of
+from evolif.scenarios.games.questions import FAMILIES, FLOORS, one_sided_share
+from evolif.scenarios.games.rehearsal import rehearse
+from evolif.scenarios.games.scenes import GRIDS, Modality
+from evolif.scenarios.games.tables import SIZES
 
 TURNS = (2, 4, 8, 16)
 SEED = 1

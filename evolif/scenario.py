@@ -57,7 +57,7 @@ _OWN: Mapping[str, str] = {
     INSTRUCTIONS: "evolif.scenarios.instructions:InstructionFollowing",
     "recorded": "evolif.scenarios.recorded:Recorded",
     "shifts": "evolif.scenarios.shifts:Shifts",
-    "games": "evolif.scenarios.games:Games",
+    "games": "evolif.scenarios.games.scenario:Games",
     "broadcast": "evolif.scenarios.broadcast:Broadcast",
 }
 """The scenarios of this package: where each class is."""

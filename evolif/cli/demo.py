@@ -131,7 +131,7 @@ def _game(out: Path) -> None:
     """One game of two who each know half, of the local model and a scripted partner."""
     from evolif.runner import evaluate
     from evolif.scenario import get_scenario, options_of
-    from evolif.scenarios.games import played
+    from evolif.scenarios.games.scenario import played
 
     scenario = get_scenario("games")
     spec = options_of(scenario.spec, {"game": "names", "n": 9, "turns": [GAME_TURNS]}, scenario.name)

@@ -18,7 +18,7 @@ from evolif.broadcast.dialogue import dialogue, match_of
 from evolif.broadcast.layout import TASKS
 from evolif.broadcast.scoring import score_reply
 from evolif.errors import ArgumentError, InternalError
-from evolif.games.tokens import SubwordTokenizer
+from evolif.scenarios.games.tokens import SubwordTokenizer
 
 SPORTS = ("basketball", "hockey")
 PERIODS = {"basketball": 4, "hockey": 3}

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Sequence
 from typing import Any
 
-from evolif.games import RegexTokenizer, play
+from evolif.scenarios.games import RegexTokenizer, play
 from evolif.types import Message
 
 WORDS = RegexTokenizer(r"\w+|[^\w\s]")

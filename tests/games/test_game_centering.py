@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evolif.errors import ArgumentError
-from evolif.games import centering
+from evolif.scenarios.games import centering
 
 NOUNS = st.lists(st.sampled_from(["lamp", "door", "star", "row"]), max_size=3)
 DIALOGUES = st.lists(st.fixed_dictionaries({"subj": NOUNS, "obj": NOUNS, "other": NOUNS}), max_size=8)

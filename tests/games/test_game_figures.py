@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evolif.errors import ArgumentError
-from evolif.games import accuracy_table, gain_table, guess_and_check, isotoken, proposal_table
-from evolif.games.accuracy_tables import accuracy_object
-from evolif.games.results import TABLE
 from evolif.metrics import intervals
+from evolif.scenarios.games import accuracy_table, gain_table, guess_and_check, isotoken, proposal_table
+from evolif.scenarios.games.accuracy_tables import accuracy_object
+from evolif.scenarios.games.results import TABLE
 
 
 def dialogue(

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evolif.errors import ArgumentError
-from evolif.games import generate, information_gain
+from evolif.scenarios.games import generate, information_gain
 
 ONE = [["Ann", "red", "oak"], ["Ann", "blue", "elm"], ["Bob", "red", "elm"], ["Cat", "blue", "oak"]]
 TWO = [["Bob", "red", "oak"], ["Ann", "blue", "elm"], ["Dan", "red", "fir"], ["Bob", "blue", "fir"]]
@@ -114,7 +114,7 @@ def test_whoever_tells_the_shared_row_tells_all_there_is() -> None:
 
 def test_values_that_neither_table_has_are_known() -> None:
     instance = generate("names", 5, seed=1, n=9)
-    from evolif.games.names import read_pools
+    from evolif.scenarios.games.names import read_pools
 
     shown = {value for part in instance["private"] for row in part["rows"] for value in row}
     absent = next(value for value in read_pools()["name"] if value not in shown)

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from evolif.errors import ArgumentError, UsageError
-from evolif.games import centering, parser_name, phrases
-from evolif.games.noun_phrases import MOST_CHARACTERS, _chunks, _in_full, _spacy
+from evolif.scenarios.games import centering, parser_name, phrases
+from evolif.scenarios.games.noun_phrases import MOST_CHARACTERS, _chunks, _in_full, _spacy
 
 # TextBlob leaves its word list open on import.
 pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning")
@@ -24,7 +24,7 @@ def missing(name: str) -> None:
 @pytest.fixture
 def nothing(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     _spacy.cache_clear()
-    monkeypatch.setattr("evolif.games.noun_phrases.find_spec", missing)
+    monkeypatch.setattr("evolif.scenarios.games.noun_phrases.find_spec", missing)
     yield
     _spacy.cache_clear()
 
@@ -93,7 +93,9 @@ def test_spacys_chunks_are_sorted_by_what_their_words_depend_on(monkeypatch: pyt
         chunk("the row", "det", "pobj"),
         chunk("a star", "det", "attr"),
     ]
-    monkeypatch.setattr("evolif.games.noun_phrases._spacy", lambda: lambda text: SimpleNamespace(noun_chunks=chunks))
+    monkeypatch.setattr(
+        "evolif.scenarios.games.noun_phrases._spacy", lambda: lambda text: SimpleNamespace(noun_chunks=chunks)
+    )
     assert phrases("…", "spacy") == {"subj": ["lamp", "boards"], "obj": ["door", "it", "row"], "other": ["star"]}
     assert phrases("…") == phrases("…", "spacy")
 

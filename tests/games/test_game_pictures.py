@@ -10,9 +10,9 @@ import pytest
 from PIL import Image, ImageChops
 
 from evolif.errors import ArgumentError, UsageError
-from evolif.games import generate, private_image
-from evolif.games.pictures import BACKGROUND, COLOURS, FIGURE, LINES, SIDE, figure_picture, scene_picture
-from evolif.games.scenes import GRIDS, THINGS, VALUES, scene_graph
+from evolif.scenarios.games import generate, private_image
+from evolif.scenarios.games.pictures import BACKGROUND, COLOURS, FIGURE, LINES, SIDE, figure_picture, scene_picture
+from evolif.scenarios.games.scenes import GRIDS, THINGS, VALUES, scene_graph
 
 SEEN_BY_ALL = 30
 """A difference in red, green or blue, of 255, that is not overlooked."""

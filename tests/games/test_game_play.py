@@ -10,9 +10,9 @@ import pytest
 from game_instances import CHESS, NAMES, WORDS, Script, played
 
 from evolif.errors import ArgumentError, ModelError
-from evolif.games import play
-from evolif.games.ending import answer_text, hear
 from evolif.models import ChatRequest, Reply
+from evolif.scenarios.games import play
+from evolif.scenarios.games.ending import answer_text, hear
 from evolif.types import Message
 
 

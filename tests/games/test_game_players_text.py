@@ -9,17 +9,17 @@ import pytest
 
 from evolif.contexts import tokenizer_name
 from evolif.errors import ArgumentError
-from evolif.games import RegexTokenizer, SubwordTokenizer, Tokenizer, generate, guess_and_check
-from evolif.games.boards import order_key
-from evolif.games.chess_players import floor as chess_floor
-from evolif.games.chess_players import scripted as chess_scripted
-from evolif.games.names_players import floor as names_floor
-from evolif.games.names_players import guess_and_check as check
-from evolif.games.names_players import scripted
-from evolif.games.players import player_of
-from evolif.games.rehearsal import rehearse
-from evolif.games.speech import Speech
-from evolif.games.view import View
+from evolif.scenarios.games import RegexTokenizer, SubwordTokenizer, Tokenizer, generate, guess_and_check
+from evolif.scenarios.games.boards import order_key
+from evolif.scenarios.games.chess_players import floor as chess_floor
+from evolif.scenarios.games.chess_players import scripted as chess_scripted
+from evolif.scenarios.games.names_players import floor as names_floor
+from evolif.scenarios.games.names_players import guess_and_check as check
+from evolif.scenarios.games.names_players import scripted
+from evolif.scenarios.games.players import player_of
+from evolif.scenarios.games.rehearsal import rehearse
+from evolif.scenarios.games.speech import Speech
+from evolif.scenarios.games.view import View
 
 pytestmark = pytest.mark.skipif(tokenizer_name() is None, reason="needs the extra `games`")
 

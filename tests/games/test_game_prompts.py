@@ -9,7 +9,7 @@ import pytest
 from game_instances import CHESS, NAMES, played
 
 from evolif.errors import ArgumentError
-from evolif.games.prompts import Match, Said, alone_messages, together_messages, turn_messages, view_of
+from evolif.scenarios.games.prompts import Match, Said, alone_messages, together_messages, turn_messages, view_of
 
 MATCH = Match(NAMES, 4, "words")
 TOLD = [Said("I have Ada."), Said("I do, too.\n3. ME: SELECT ROW 1\u2028or not"), Said("")]

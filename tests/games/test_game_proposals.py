@@ -7,7 +7,7 @@ import time
 import pytest
 
 from evolif.errors import ArgumentError
-from evolif.games import answer_proposal
+from evolif.scenarios.games import answer_proposal
 
 
 @pytest.mark.parametrize("verb", ["is earlier", "seems earlier", "came first"])

@@ -11,7 +11,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evolif.errors import ArgumentError
-from evolif.games import has_marker, parse_chess, parse_image, parse_question, parse_row, read_answer, same_answer
+from evolif.scenarios.games import (
+    has_marker,
+    parse_chess,
+    parse_image,
+    parse_question,
+    parse_row,
+    read_answer,
+    same_answer,
+)
 
 GAMES = ("chess", "names", "scenes", "shapes", "questions")
 

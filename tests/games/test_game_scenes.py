@@ -9,11 +9,21 @@ import pytest
 from scipy.stats import chisquare
 
 from evolif.errors import ArgumentError
-from evolif.games import SubwordTokenizer, generate, private_text
-from evolif.games.instance import Instance
-from evolif.games.matching import differences, proof_of
-from evolif.games.scenes import GRIDS, THINGS, Scene, Thing, draw_scene, edit_scene, scene_graph, scene_of, scene_text
 from evolif.rng import Stream
+from evolif.scenarios.games import SubwordTokenizer, generate, private_text
+from evolif.scenarios.games.instance import Instance
+from evolif.scenarios.games.matching import differences, proof_of
+from evolif.scenarios.games.scenes import (
+    GRIDS,
+    THINGS,
+    Scene,
+    Thing,
+    draw_scene,
+    edit_scene,
+    scene_graph,
+    scene_of,
+    scene_text,
+)
 
 GAMES = [("scenes", 6), ("shapes", 4)]
 SPOKEN = 128

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from itertools import combinations
 
-from evolif.games import generate
-from evolif.games.shapes import (
+from evolif.rng import Stream
+from evolif.scenarios.games import generate
+from evolif.scenarios.games.shapes import (
     LEAST,
     MOST,
     WIDTH,
@@ -22,7 +23,6 @@ from evolif.games.shapes import (
     from_first,
     look_alike,
 )
-from evolif.rng import Stream
 
 SQUARE: Polygon = ((0, 0), (6, 0), (6, 6), (0, 6))
 

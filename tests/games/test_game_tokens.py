@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from evolif.contexts import tokenizer_name
 from evolif.errors import ArgumentError, UsageError
-from evolif.games import RegexTokenizer, SubwordTokenizer, Tokenizer, truncate
+from evolif.scenarios.games import RegexTokenizer, SubwordTokenizer, Tokenizer, truncate
 
 WORDS = RegexTokenizer(r"\w+|[^\w\s]")
 installed = pytest.mark.skipif(tokenizer_name() is None, reason="needs the extra `games`")
@@ -97,7 +97,7 @@ def test_the_name_of_subwords_holds_the_digest_of_their_file() -> None:
 
 
 def test_without_the_extra_subwords_say_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("evolif.games.tokens.tokenizer_name", lambda: None)
+    monkeypatch.setattr("evolif.scenarios.games.tokens.tokenizer_name", lambda: None)
     with pytest.raises(UsageError, match="extra `games`"):
         SubwordTokenizer()
 

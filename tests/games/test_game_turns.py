@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evolif.errors import ArgumentError
-from evolif.games import RegexTokenizer, budget, turn_meta, usage
+from evolif.scenarios.games import RegexTokenizer, budget, turn_meta, usage
 
 WORDS = RegexTokenizer()
 

@@ -9,8 +9,19 @@ from pathlib import Path
 
 import pytest
 
-BLOCKED = ("audit", "catalogue", "constraints", "instructions", "queries", "review", "scenarios.instructions",
-           "synthesis", "tracker", "turns", "witness")  # fmt: skip
+BLOCKED = (
+    "audit",
+    "catalogue",
+    "constraints",
+    "instructions",
+    "queries",
+    "review",
+    "scenarios.instructions",
+    "synthesis",
+    "tracker",
+    "turns",
+    "witness",
+)
 
 BLOCKING = """
 import json, shlex, sys

@@ -15,16 +15,16 @@ from typer.testing import CliRunner
 from evolif.benchmark import open_benchmark
 from evolif.cli import app
 from evolif.errors import UsageError
-from evolif.games import generate
-from evolif.games.cells import counted, points_cell, row_name
-from evolif.games.play_tables import endings_grid, information_grid, language_grid, proposals_grid, usage_grid
-from evolif.games.plays import GameColumn, instance_exhibits
-from evolif.games.report import game_figures, game_grids
-from evolif.games.talk import has_apology, information_of, talk_of
 from evolif.grid import Grid, HeatMap, LineChart
 from evolif.report import analyse, group_comparable
 from evolif.runner import evaluate, load_run
 from evolif.scenario import get_scenario, options_of
+from evolif.scenarios.games import generate
+from evolif.scenarios.games.cells import counted, points_cell, row_name
+from evolif.scenarios.games.play_tables import endings_grid, information_grid, language_grid, proposals_grid, usage_grid
+from evolif.scenarios.games.plays import GameColumn, instance_exhibits
+from evolif.scenarios.games.report import game_figures, game_grids
+from evolif.scenarios.games.talk import has_apology, information_of, talk_of
 
 SCENARIO = get_scenario("games")
 NAMES = generate("names", 0, seed=1, n=9)
@@ -197,7 +197,7 @@ def test_pictures_that_cannot_be_drawn_are_told_in_words(monkeypatch: pytest.Mon
     def fail(instance: Any, player: int) -> Any:
         raise UsageError("install evolif[games]")
 
-    monkeypatch.setattr("evolif.games.plays.private_image", fail)
+    monkeypatch.setattr("evolif.scenarios.games.plays.private_image", fail)
     [one, _] = instance_exhibits(generate("scenes", 0, seed=1, modality="image"))
     assert "row 1" in one.text and one.note.endswith("Pictures are not drawn: install evolif[games]")
 

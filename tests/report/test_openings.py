@@ -11,12 +11,12 @@ from typing import Any
 from recorded_dialogs import RECALL, Scripted, answer, bench_of, dialog, turn
 
 from evolif.benchmark import open_benchmark
-from evolif.games.accuracy_tables import gain_table
-from evolif.games.results import outcomes_of
 from evolif.report import analyse, group_comparable, write_page
 from evolif.report.answer import Answer, answer_of
 from evolif.runner import Run, evaluate
 from evolif.scenario import get_scenario, options_of
+from evolif.scenarios.games.accuracy_tables import gain_table
+from evolif.scenarios.games.results import outcomes_of
 
 Make = Callable[..., Run]
 

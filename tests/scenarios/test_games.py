@@ -22,7 +22,7 @@ from evolif.exchange import export
 from evolif.models import ChatRequest
 from evolif.runner import Run, evaluate, load_run
 from evolif.scenario import get_scenario, options_of
-from evolif.scenarios import games
+from evolif.scenarios.games import scenario as games
 from evolif.types import Session
 
 pytest.importorskip("tokenizers")
@@ -417,7 +417,7 @@ def test_context_tokens_count_what_is_sent(tmp_path: Path, history: str, most: i
 def test_a_missing_extra_is_said_before_the_first_call(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     bench = made(tmp_path / "b", 1)
     model = Scripted(lambda request: "Hm.")
-    monkeypatch.setattr("evolif.games.tokens.tokenizer_name", lambda: None)
+    monkeypatch.setattr("evolif.scenarios.games.tokens.tokenizer_name", lambda: None)
     _forget()
     try:
         with pytest.raises(UsageError, match="install the extra `games`"):

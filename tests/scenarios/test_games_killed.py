@@ -19,7 +19,7 @@ from chat_server import chat_server
 
 from evolif.runner import evaluate, load_run
 from evolif.scenario import get_scenario, options_of
-from evolif.scenarios.games import played
+from evolif.scenarios.games.scenario import played
 
 pytest.importorskip("tokenizers")
 pytest.importorskip("wordllama")

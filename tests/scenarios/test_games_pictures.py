@@ -15,11 +15,11 @@ from recorded_dialogs import Scripted
 
 from evolif.benchmark import open_benchmark
 from evolif.errors import ModelError
-from evolif.games import prompts
-from evolif.games.prompts import Match, together_messages, turn_messages
 from evolif.runner import evaluate
 from evolif.scenario import get_scenario, options_of
-from evolif.scenarios.games import played
+from evolif.scenarios.games import prompts
+from evolif.scenarios.games.prompts import Match, together_messages, turn_messages
+from evolif.scenarios.games.scenario import played
 
 pytest.importorskip("tokenizers")
 pytest.importorskip("wordllama")

@@ -18,14 +18,21 @@ from evolif.benchmark import open_benchmark
 from evolif.budget import forecast_rejudging, load_prices, quotes_of
 from evolif.cli import app
 from evolif.errors import ModelError
-from evolif.games import generate, private_text
-from evolif.games.sycophancy import AGREEMENT, VALIDATION, criterion_of, judge_sycophancy, judged_text, sycophancy_of
 from evolif.judging import LexicalJudge, open_judge
 from evolif.models import ChatRequest
 from evolif.report import analyse, group_comparable
 from evolif.runner import Run, evaluate, load_run, rejudge, verify
 from evolif.runner.ray_worker import JudgeElsewhere
 from evolif.scenario import Services, get_scenario, options_of
+from evolif.scenarios.games import generate, private_text
+from evolif.scenarios.games.sycophancy import (
+    AGREEMENT,
+    VALIDATION,
+    criterion_of,
+    judge_sycophancy,
+    judged_text,
+    sycophancy_of,
+)
 
 SCENARIO = get_scenario("games")
 NAMES = ("sycophancy: agreement", "sycophancy: validation")

@@ -1,0 +1,270 @@
+"""The game questions: each player sees one of two scenes, and the answer needs both.
+
+The question is drawn first, then the answer, then scenes until the program gives that answer. So answers are balanced,
+whatever the question.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import Any, ClassVar, Final, Literal, TypeAlias, get_args
+
+from pydantic import BaseModel, ConfigDict
+
+from evolif.errors import InternalError
+from evolif.rng import Stream
+from evolif.scenarios.games.instance import Content, Maker
+from evolif.scenarios.games.programs import (
+    ANSWERS,
+    Description,
+    Part,
+    Program,
+    combined,
+    matches,
+    part_of,
+    question_of,
+    trace_of,
+)
+from evolif.scenarios.games.scenes import (
+    GRIDS,
+    THINGS,
+    VALUES,
+    Grid,
+    Modality,
+    Scene,
+    Thing,
+    cells_of,
+    draw_scene,
+    scene_graph,
+    scene_of,
+    scene_text,
+)
+
+Family: TypeAlias = Literal["both", "every", "more", "where", "total", "common"]
+FAMILIES: Final[tuple[Family, ...]] = get_args(Family)
+
+_FORMS: Final[Mapping[tuple[Modality, Family], tuple[tuple[str, str, str], ...]]] = {
+    ("text", "both"): (("pattern colour", "pattern colour", ""), ("size pattern shape", "size pattern shape", "")),
+    ("text", "every"): (
+        ("size colour", "size", "left of"),
+        ("size shape", "size", "above"),
+        ("pattern colour", "pattern", "above"),
+        ("pattern shape", "pattern", "left of"),
+        ("size colour", "size", "next to"),
+    ),
+    ("text", "more"): (("shape", "", ""), ("colour", "", ""), ("size pattern", "", ""), ("size shape", "", "")),
+    ("text", "where"): (
+        ("colour", "pattern colour", "left of"),
+        ("pattern colour", "colour", "above"),
+        ("pattern shape", "size shape", "left of"),
+        ("size shape", "shape", "next to"),
+    ),
+    ("text", "total"): (("size shape", "", ""), ("colour", "", "")),
+    ("text", "common"): (("shape", "", ""), ("pattern", "", ""), ("size", "", "")),
+    ("image", "both"): (("size shape", "size shape", ""), ("size colour", "size colour", ""), ("colour", "colour", "")),
+    ("image", "every"): (
+        ("colour shape", "any", "left of"),
+        ("colour shape", "any", "above"),
+        ("size colour", "any", "left of"),
+        ("colour shape", "size", "left of"),
+    ),
+    ("image", "more"): (("pattern", "", ""), ("shape", "", ""), ("size pattern", "", ""), ("colour", "", "")),
+    ("image", "where"): (
+        ("size shape", "size", "left of"),
+        ("pattern", "size pattern", "next to"),
+        ("size pattern", "pattern", "next to"),
+        ("shape", "pattern", "next to"),
+        ("colour", "pattern", "above"),
+        ("colour", "size", "next to"),
+    ),
+    ("image", "total"): (("pattern", "", ""), ("shape", "", ""), ("size pattern", "", "")),
+    ("image", "common"): (("shape", "", ""), ("pattern", "", ""), ("size", "", "")),
+}
+"""By modality and family: the attributes of A, those of B (`any` for an object of any kind), and the relation. They are
+chosen by measurement: random scenes answer each question differently, and the best guess from one scene is right about
+as often as the commonest answer is common."""
+FLOORS: Final[Mapping[tuple[Modality, Family], float]] = {
+    ("text", "both"): 0.719,
+    ("text", "every"): 0.745,
+    ("text", "more"): 0.763,
+    ("text", "where"): 0.644,
+    ("text", "total"): 0.332,
+    ("text", "common"): 0.283,
+    ("image", "both"): 0.734,
+    ("image", "every"): 0.767,
+    ("image", "more"): 0.772,
+    ("image", "where"): 0.638,
+    ("image", "total"): 0.374,
+    ("image", "common"): 0.323,
+}
+"""By modality and family: `one_sided_share` over 1,000 instances of seed 0."""
+_COMMON: Final[Mapping[Modality, tuple[int, int]]] = {"text": (4, 6), "image": (4, 4)}
+"""Of the family `common`: fewest and most A of a scene."""
+OTHERS = 50
+"""Scenes that are put in the place of one to see what the other side alone tells."""
+_GUESSED = 200
+"""Scenes by which the best guess from one side is found."""
+_MOST_DRAWS = 100_000
+
+
+class QuestionSettings(BaseModel):
+    """How hard the game `questions` is."""
+
+    model_config = ConfigDict(frozen=True, use_attribute_docstrings=True)
+
+    modality: Modality = "text"
+    """Whether players see texts or pictures; it decides the size of scenes."""
+    family: Family | None = None
+    """What is asked; usually all families, drawn by chance."""
+
+
+class QuestionMaker(Maker):
+    """Makes instances of the game `questions`."""
+
+    settings: ClassVar[type[BaseModel]] = QuestionSettings
+    roles: ClassVar[tuple[str, str]] = ("left", "right")
+
+    def draw(self, stream: Stream, settings: QuestionSettings) -> Content:
+        """The question, its answer and two scenes that have it."""
+        family = stream.choice(FAMILIES) if settings.family is None else settings.family
+        program = draw_program(stream, family, settings.modality)
+        answer = stream.choice(ANSWERS[family])
+        left, right = draw_scenes(stream, program, settings.modality, answer)
+        grid = GRIDS[settings.modality]
+        return Content(
+            private=[{"scene": scene_graph(scene, grid)} for scene in (left, right)],
+            answer=(answer, answer),
+            proof=trace_of(program, left, right),
+            chance=1 / len(ANSWERS[family]),
+            public={"question": question_of(program), "program": program},
+        )
+
+    def floor(self, settings: QuestionSettings, content: Content) -> float:
+        """The measured share of the family."""
+        return FLOORS[settings.modality, content.public["program"]["family"]]
+
+    def text(self, instance: Mapping[str, Any], player: int) -> str:
+        """One object a line."""
+        return scene_text(instance["private"][player]["scene"])
+
+    def image(self, instance: Mapping[str, Any], player: int) -> list[bytes]:
+        """One PNG."""
+        from evolif.scenarios.games.pictures import scene_picture
+
+        return [scene_picture(instance["private"][player]["scene"])]
+
+
+def draw_program(stream: Stream, family: Family, modality: Modality) -> dict[str, Any]:
+    """A question of a family."""
+    first, second, relation = stream.choice(_FORMS[modality, family])
+    a = _describe(stream, first)
+    b = _describe(stream, second) if second else None
+    while a == b:
+        b = _describe(stream, second)
+    return {"family": family, "a": a, "b": b, "relation": relation or None}
+
+
+def _describe(stream: Stream, attributes: str) -> dict[str, str]:
+    return {attribute: stream.choice(VALUES[attribute]) for attribute in attributes.split() if attribute in VALUES}
+
+
+def draw_scenes(stream: Stream, program: Program, modality: Modality, answer: str) -> tuple[Scene, Scene]:
+    """Two scenes from which a question has an answer."""
+    for _ in range(_MOST_DRAWS):
+        left = _fitting_scene(stream, program, modality)
+        right = scene_beside(stream, program, modality, left)
+        parts = part_of(program, left), part_of(program, right)
+        if combined(program, *parts) == answer and not (program["family"] == "every" and parts == (False, False)):
+            return left, right
+    raise InternalError(f"{_MOST_DRAWS} draws gave no scenes with the answer {answer} to {program}; please report this")
+
+
+def scene_beside(stream: Stream, program: Program, modality: Modality, kept: Scene) -> Scene:
+    """A scene such as may stand beside a kept one, whatever the answer is then."""
+    if program["family"] != "common":
+        return _fitting_scene(stream, program, modality)
+    a = program["a"]
+    own = [kept[cell] for cell in sorted(kept) if matches(a, kept[cell])]
+    shared = stream.choice(own)
+    colours = stream.sample([colour for colour in VALUES["colour"] if colour != shared.colour], len(own) - 1)
+    options = ([thing for thing in _things_like(a, colour) if thing not in own] for colour in colours)
+    return _scene_with(stream, GRIDS[modality], a, [shared, *map(stream.choice, options)])
+
+
+def _fitting_scene(stream: Stream, program: Program, modality: Modality) -> Scene:
+    """A random scene of which the question may be asked."""
+    grid = GRIDS[modality]
+    if program["family"] == "common":
+        a = program["a"]
+        colours = stream.sample(VALUES["colour"], stream.between(*_COMMON[modality]))
+        return _scene_with(stream, grid, a, [stream.choice(_things_like(a, colour)) for colour in colours])
+    scene = draw_scene(stream, grid)
+    while part_of(program, scene) is None:
+        scene = draw_scene(stream, grid)
+    return scene
+
+
+def _scene_with(stream: Stream, grid: Grid, a: Description, things: Sequence[Thing]) -> Scene:
+    """A scene of these things and others that are no A."""
+    cells = stream.sample(cells_of(grid), stream.between(grid.least, grid.most))
+    others = _things_unlike(tuple(a.items()))
+    return {cell: things[at] if at < len(things) else stream.choice(others) for at, cell in enumerate(cells)}
+
+
+def _things_like(a: Description, colour: str) -> tuple[Thing, ...]:
+    """Every A of a colour."""
+    return _things(tuple(a.items()))[colour]
+
+
+@lru_cache(maxsize=64)
+def _things(a: tuple[tuple[str, str], ...]) -> Mapping[str, tuple[Thing, ...]]:
+    found = [thing for thing in THINGS if matches(dict(a), thing)]
+    return {colour: tuple(thing for thing in found if thing.colour == colour) for colour in VALUES["colour"]}
+
+
+@lru_cache(maxsize=64)
+def _things_unlike(a: tuple[tuple[str, str], ...]) -> tuple[Thing, ...]:
+    return tuple(thing for thing in THINGS if not matches(dict(a), thing))
+
+
+def one_sided_share(stream: Stream, instance: Mapping[str, Any], player: int) -> float:
+    """How common the commonest answer is when a player's scene stays and the other is one of 50 others.
+
+    Args:
+        stream: Draws the others.
+        instance: Of the game.
+        player: Whose scene stays.
+    """
+    program, modality = instance["public"]["program"], instance["settings"]["modality"]
+    kept = scene_of(instance["private"][player]["scene"])
+    own = part_of(program, kept)
+    others = [part_of(program, scene_beside(stream, program, modality, kept)) for _ in range(OTHERS)]
+    answers = Counter(_ordered(program, own, other, player) for other in others)
+    return max(answers.values()) / OTHERS
+
+
+def best_guess(stream: Stream, program: Program, modality: Modality, kept: Scene, player: int) -> str:
+    """The answer that is likeliest for whoever sees one scene only.
+
+    As the generator draws the answer before the scenes, an answer that random scenes seldom give counts for more.
+
+    Args:
+        stream: Draws the scenes that may stand beside the own one.
+        program: The question.
+        modality: Of the instance.
+        kept: The own scene.
+        player: Whose it is.
+    """
+    own = part_of(program, kept)
+    others = [part_of(program, scene_beside(stream, program, modality, kept)) for _ in range(_GUESSED)]
+    seen = Counter(_ordered(program, own, other, player) for other in others)
+    usual: Counter[str | None] = Counter()
+    if program["family"] != "common":
+        usual.update(combined(program, one, other) for one in others[:OTHERS] for other in others[OTHERS:])
+    return max(ANSWERS[program["family"]], key=lambda answer: seen[answer] / (usual[answer] + 1))
+
+
+def _ordered(program: Program, own: Part, other: Part, player: int) -> str | None:
+    return combined(program, own, other) if player == 0 else combined(program, other, own)

@@ -1,0 +1,88 @@
+"""The report on games: its tables, its figures, and how the page arranges them.
+
+Models stand in columns where a table is about accuracy; elsewhere each row is one model at one number of turns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from evolif.grid import Chapter, Grid, HeatMap, LineChart
+from evolif.scenarios.games.accuracy_tables import (
+    ACCURACY_FIGURE,
+    GAIN,
+    NORMALISED,
+    TURNS,
+    gain_grid,
+    normalised_grid,
+    turns_chart,
+    turns_grid,
+)
+from evolif.scenarios.games.cells import without_references
+from evolif.scenarios.games.play_tables import (
+    EARLY,
+    ENDINGS,
+    INFORMATION,
+    INFORMATION_FIGURE,
+    LANGUAGE,
+    PROPOSALS,
+    SYCOPHANCY,
+    USAGE,
+    early_grid,
+    endings_grid,
+    information_grid,
+    information_map,
+    language_grid,
+    proposals_grid,
+    sycophancy_grid,
+    usage_grid,
+)
+from evolif.scenarios.games.plays import GameColumn
+
+CHAPTERS = (
+    Chapter(
+        "turns",
+        "Accuracy against turns",
+        "The same instances with the same tokens, cut into few turns or many. Whoever can play with few can play with "
+        "many, so accuracy should never fall.",
+        (ACCURACY_FIGURE,),
+        (TURNS, GAIN, NORMALISED),
+    ),
+    Chapter("endings", "How games end", "", (), (ENDINGS, EARLY, USAGE)),
+    Chapter("talk", "What players say", "", (INFORMATION_FIGURE,), (INFORMATION, PROPOSALS, LANGUAGE, SYCOPHANCY)),
+    Chapter("ranks", "Ranks", "", ("stability",), ("ranks", "pairs", "stability")),
+    Chapter("variance", "More dialogues or more epochs", "", (), ("variance",)),
+)
+"""How the page arranges them."""
+
+
+def game_grids(columns: Sequence[GameColumn], parser: str | None = None) -> Iterator[Grid]:
+    """The tables of models side by side; those that do not fit the game are left out.
+
+    Args:
+        columns: Of one game; with at least one.
+        parser: The name of what finds noun phrases; None if nothing is installed.
+    """
+    games = without_references(columns)
+    yield turns_grid(columns)
+    yield normalised_grid(columns)
+    yield from _given(gain_grid(columns))
+    if games:
+        yield usage_grid(games)
+        yield endings_grid(games)
+        yield from _given(early_grid(games))
+        yield from _given(
+            information_grid(games), language_grid(games, parser), proposals_grid(games), sycophancy_grid(games)
+        )
+
+
+def game_figures(columns: Sequence[GameColumn]) -> Iterator[HeatMap | LineChart]:
+    """Accuracy against turns; in names also the information that each turn tells."""
+    yield turns_chart(columns)
+    found = information_map(without_references(columns))
+    if found is not None:
+        yield found
+
+
+def _given(*grids: Grid | None) -> Iterator[Grid]:
+    return (grid for grid in grids if grid is not None)
