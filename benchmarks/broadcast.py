@@ -18,16 +18,23 @@ from typing import Any
 
 from scipy.stats import chisquare
 
-from evolif.broadcast import events_at, events_between, faceoffs_at, faceoffs_between, lead_changes, parse_clock
-from evolif.broadcast.checklist import needs_judge
-from evolif.broadcast.clock import SPORTS, sport_of
-from evolif.broadcast.defects import planted
-from evolif.broadcast.dialogue import dialogue, match_of
-from evolif.broadcast.layout import TASKS
-from evolif.broadcast.match import simulate
-from evolif.broadcast.problems import LETTERS, place_of_problem, problem
-from evolif.broadcast.scoring import score_reply
 from evolif.contexts.tokens import count_tokens
+from evolif.scenarios.broadcast import (
+    events_at,
+    events_between,
+    faceoffs_at,
+    faceoffs_between,
+    lead_changes,
+    parse_clock,
+)
+from evolif.scenarios.broadcast.checklist import needs_judge
+from evolif.scenarios.broadcast.clock import SPORTS, sport_of
+from evolif.scenarios.broadcast.defects import planted
+from evolif.scenarios.broadcast.dialogue import dialogue, match_of
+from evolif.scenarios.broadcast.layout import TASKS
+from evolif.scenarios.broadcast.match import simulate
+from evolif.scenarios.broadcast.problems import LETTERS, place_of_problem, problem
+from evolif.scenarios.broadcast.scoring import score_reply
 
 SEED = 7
 Match = Mapping[str, Any]

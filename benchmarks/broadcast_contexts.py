@@ -17,13 +17,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import fmean
 
-from evolif.broadcast import dialogue, score_reply
-from evolif.broadcast.accuracy import accuracies, overall_share
-from evolif.broadcast.breakdowns import by_distance, by_subtask
-from evolif.broadcast.plays import PlayedMatch, TurnScore
-from evolif.broadcast.reader_model import answer_from
 from evolif.contexts import ContextStrategy, OwnCost, context_tokens, open_strategy
 from evolif.metrics.shares import Share
+from evolif.scenarios.broadcast import dialogue, score_reply
+from evolif.scenarios.broadcast.accuracy import accuracies, overall_share
+from evolif.scenarios.broadcast.breakdowns import by_distance, by_subtask
+from evolif.scenarios.broadcast.plays import PlayedMatch, TurnScore
+from evolif.scenarios.broadcast.reader_model import answer_from
 from evolif.types import Exchange, JudgedTurn, Message, Prompt
 
 TASKS = ("IF", "CR", "IR", "TS")

@@ -16,10 +16,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from evolif.broadcast.means import Category, difference_interval, mean_interval
-from evolif.broadcast.pile_up import pile_up_of
 from evolif.metrics import Interval, MetricTable, pair_test
 from evolif.metrics.statistics import wilson
+from evolif.scenarios.broadcast.means import Category, difference_interval, mean_interval
+from evolif.scenarios.broadcast.pile_up import pile_up_of
 from evolif.scenarios.games import gain_table
 from evolif.scenarios.games.figures import accuracy_interval
 from evolif.scenarios.games.results import TABLE

@@ -58,7 +58,7 @@ _OWN: Mapping[str, str] = {
     "recorded": "evolif.scenarios.recorded:Recorded",
     "shifts": "evolif.scenarios.shifts:Shifts",
     "games": "evolif.scenarios.games.scenario:Games",
-    "broadcast": "evolif.scenarios.broadcast:Broadcast",
+    "broadcast": "evolif.scenarios.broadcast.scenario:Broadcast",
 }
 """The scenarios of this package: where each class is."""
 

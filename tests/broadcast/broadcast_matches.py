@@ -7,7 +7,7 @@ from functools import cache
 from itertools import pairwise
 from typing import Any
 
-from evolif.broadcast import simulate
+from evolif.scenarios.broadcast import simulate
 
 Match = dict[str, Any]
 MATCHES = 200

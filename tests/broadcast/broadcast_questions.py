@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 from broadcast_matches import LENGTHS, PERIODS, Match, matches
 
-from evolif.broadcast.questions import Question, break_questions
 from evolif.rng import Purpose, Stream
+from evolif.scenarios.broadcast.questions import Question, break_questions
 
 SPORTS = ("basketball", "hockey")
 BREAK = 120

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from evolif.broadcast import score_reply
-from evolif.broadcast.checklist import checklist_of, intent_of
+from evolif.scenarios.broadcast import score_reply
+from evolif.scenarios.broadcast.checklist import checklist_of, intent_of
 
 HERONS = "Quarry Herons"
 OWLS = "Port Iverna Owls"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from evolif.broadcast.options import BroadcastOptions
-from evolif.scenarios.broadcast import Broadcast
+from evolif.scenarios.broadcast.options import BroadcastOptions
+from evolif.scenarios.broadcast.scenario import Broadcast
 
 
 @pytest.mark.parametrize("sport", ["basketball", "hockey"])

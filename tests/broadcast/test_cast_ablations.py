@@ -6,9 +6,15 @@ from dataclasses import replace
 import pytest
 from broadcast_sessions import played
 
-from evolif.broadcast.ablations import ablation_grids, ablation_object, ablation_remarks, comparisons, variants_of
-from evolif.broadcast.pair_retrieval import fact_scores
-from evolif.broadcast.plays import BroadcastColumn, column_of, match_of
+from evolif.scenarios.broadcast.ablations import (
+    ablation_grids,
+    ablation_object,
+    ablation_remarks,
+    comparisons,
+    variants_of,
+)
+from evolif.scenarios.broadcast.pair_retrieval import fact_scores
+from evolif.scenarios.broadcast.plays import BroadcastColumn, column_of, match_of
 from evolif.types import CREDIT, JudgedTurn, Message, Prompt, Score, Session, Verdict
 
 

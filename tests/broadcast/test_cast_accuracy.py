@@ -8,10 +8,10 @@ from statistics import fmean
 import pytest
 from broadcast_sessions import played
 
-from evolif.broadcast.accuracy import ACCURACY_TABLE, accuracies, overall_share
-from evolif.broadcast.options import BroadcastOptions
-from evolif.broadcast.plays import match_of
 from evolif.metrics import PROCESS, clustered, compare, counted_sessions, figures, figures_with_intervals, tables_of
+from evolif.scenarios.broadcast.accuracy import ACCURACY_TABLE, accuracies, overall_share
+from evolif.scenarios.broadcast.options import BroadcastOptions
+from evolif.scenarios.broadcast.plays import match_of
 
 
 def values(sessions):

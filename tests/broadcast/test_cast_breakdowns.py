@@ -7,8 +7,9 @@ from statistics import fmean
 import pytest
 from broadcast_sessions import played
 
-from evolif.broadcast.accuracy import ACCURACY_TABLE
-from evolif.broadcast.breakdowns import (
+from evolif.metrics import figures_with_intervals
+from evolif.scenarios.broadcast.accuracy import ACCURACY_TABLE
+from evolif.scenarios.broadcast.breakdowns import (
     breakdown_grids,
     by_distance,
     by_period,
@@ -19,7 +20,7 @@ from evolif.broadcast.breakdowns import (
     span_of,
     turn_chart,
 )
-from evolif.broadcast.categories import (
+from evolif.scenarios.broadcast.categories import (
     categories_object,
     category_grid,
     category_remarks,
@@ -27,10 +28,9 @@ from evolif.broadcast.categories import (
     switching,
     unjudged_share,
 )
-from evolif.broadcast.pile_up import only_scores, pile_up, pile_up_grid, pile_up_object, pile_up_remarks
-from evolif.broadcast.plays import BroadcastColumn, match_of
-from evolif.broadcast.report import broadcast_figures, broadcast_grids, broadcast_object, broadcast_remarks
-from evolif.metrics import figures_with_intervals
+from evolif.scenarios.broadcast.pile_up import only_scores, pile_up, pile_up_grid, pile_up_object, pile_up_remarks
+from evolif.scenarios.broadcast.plays import BroadcastColumn, match_of
+from evolif.scenarios.broadcast.report import broadcast_figures, broadcast_grids, broadcast_object, broadcast_remarks
 from evolif.types import CREDIT, JudgedTurn, Score, Session, Verdict
 
 

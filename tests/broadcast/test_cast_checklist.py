@@ -9,8 +9,8 @@ import pytest
 from broadcast_matches import PERIODS
 from broadcast_turns import turns_of
 
-from evolif.broadcast.checklist import checklist_of, intent_of, needs_judge
 from evolif.errors import ArgumentError, InternalError
+from evolif.scenarios.broadcast.checklist import checklist_of, intent_of, needs_judge
 
 HOME, AWAY = "Quarry Herons", "Port Iverna Gulls"
 NAMES = {"sport": "basketball", "teams": [HOME, AWAY], "roster": {HOME: ["Ada Bolt"], AWAY: ["Cy Dunn"]}}

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evolif.broadcast import format_clock, parse_clock, shift_clock
 from evolif.errors import UsageError
+from evolif.scenarios.broadcast import format_clock, parse_clock, shift_clock
 
 LENGTHS = {"basketball": 720, "hockey": 1200}
 PERIODS = {"basketball": 4, "hockey": 3}

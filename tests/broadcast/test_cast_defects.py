@@ -8,11 +8,11 @@ import pytest
 from broadcast_matches import PERIODS
 from broadcast_turns import Turn, check_cost, turns_of
 
-from evolif.broadcast.defects import planted
-from evolif.broadcast.dialogue import dialogue
-from evolif.broadcast.scoring import score_reply
-from evolif.broadcast.witness import witness
 from evolif.errors import ArgumentError
+from evolif.scenarios.broadcast.defects import planted
+from evolif.scenarios.broadcast.dialogue import dialogue
+from evolif.scenarios.broadcast.scoring import score_reply
+from evolif.scenarios.broadcast.witness import witness
 
 MATCHES = 15
 DIALOGUES = 25

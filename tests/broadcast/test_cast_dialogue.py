@@ -13,11 +13,11 @@ from typing import Any
 
 import pytest
 
-from evolif.broadcast import score_from_rows, split_rows
-from evolif.broadcast.dialogue import dialogue, match_of
-from evolif.broadcast.layout import TASKS
-from evolif.broadcast.scoring import score_reply
 from evolif.errors import ArgumentError, InternalError
+from evolif.scenarios.broadcast import score_from_rows, split_rows
+from evolif.scenarios.broadcast.dialogue import dialogue, match_of
+from evolif.scenarios.broadcast.layout import TASKS
+from evolif.scenarios.broadcast.scoring import score_reply
 from evolif.scenarios.games.tokens import SubwordTokenizer
 
 SPORTS = ("basketball", "hockey")
@@ -119,7 +119,7 @@ def test_every_witness_is_right(task: str, sport: str, number: int) -> None:
 
 
 def test_a_witness_that_is_wrong_stops_everything(monkeypatch: pytest.MonkeyPatch) -> None:
-    module = sys.modules["evolif.broadcast.dialogue"]  # the package exports the function under the same name
+    module = sys.modules["evolif.scenarios.broadcast.dialogue"]  # the package exports the function under the same name
     monkeypatch.setattr(module, "witness", lambda turn: "I do not know.")
     with pytest.raises(InternalError, match=r"turn 6 \(A\) of match 7 of CR in hockey \(seed 19\) has a witness"):
         dialogue("CR", "hockey", 7, seed=SEED)
@@ -357,7 +357,7 @@ def test_a_problem_lists_its_options_and_says_how_to_answer() -> None:
 DIGEST = """
 import json, sys
 from hashlib import sha256
-from evolif.broadcast.dialogue import dialogue
+from evolif.scenarios.broadcast.dialogue import dialogue
 for task in ("IF", "CR", "IR", "TS"):
     for sport in ("basketball", "hockey"):
         print(sha256(json.dumps(dialogue(task, sport, 0, seed=19)).encode()).hexdigest())

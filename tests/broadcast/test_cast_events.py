@@ -8,8 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evolif.broadcast import events_at, events_between, faceoffs_at, faceoffs_between, format_clock, shift_clock
 from evolif.errors import UsageError
+from evolif.scenarios.broadcast import (
+    events_at,
+    events_between,
+    faceoffs_at,
+    faceoffs_between,
+    format_clock,
+    shift_clock,
+)
 
 
 def shot(player: str, pts: int, period: int, t: float, sport: str = "basketball") -> dict[str, Any]:

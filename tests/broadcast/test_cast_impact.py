@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evolif.broadcast import format_clock, impact_faceoffs, impact_points
 from evolif.errors import UsageError
+from evolif.scenarios.broadcast import format_clock, impact_faceoffs, impact_points
 
 TEAMS = ["Herons", "Larks"]
 PLAYER_TEAM = {"Ada Venn": "Herons", "Dee Fane": "Herons", "Ben Tull": "Larks", "Cy Orr": "Larks"}

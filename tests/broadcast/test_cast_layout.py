@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from evolif.broadcast.clock import SPORTS
-from evolif.broadcast.layout import TASKS, DialogueSettings, Slot, layout_of, settings_of
 from evolif.errors import ArgumentError
+from evolif.scenarios.broadcast.clock import SPORTS
+from evolif.scenarios.broadcast.layout import TASKS, DialogueSettings, Slot, layout_of, settings_of
 
 ROWS = {"basketball": [118, 112, 123, 90], "hockey": [104, 84, 122]}
 

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evolif.broadcast import lead_changes, lead_checklist
 from evolif.errors import UsageError
+from evolif.scenarios.broadcast import lead_changes, lead_checklist
 
 TEAMS = ["A", "B"]
 

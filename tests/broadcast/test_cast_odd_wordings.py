@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from evolif.broadcast.checklist import checklist_of
-from evolif.broadcast.scoring import score_reply
+from evolif.scenarios.broadcast.checklist import checklist_of
+from evolif.scenarios.broadcast.scoring import score_reply
 
 HOME, AWAY = "Quarry Herons", "Port Iverna Gulls"
 ROSTER = {HOME: ["Ada Bolt", "Eno Farr"], AWAY: ["Cy Dunn", "Gus Hale"]}

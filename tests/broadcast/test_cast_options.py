@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from evolif.broadcast.options import BroadcastOptions, BroadcastPlay
 from evolif.errors import UsageError
 from evolif.options import options_of, pairs_of
+from evolif.scenarios.broadcast.options import BroadcastOptions, BroadcastPlay
 
 
 def chosen(*texts: str) -> Any:

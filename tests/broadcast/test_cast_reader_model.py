@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from evolif.broadcast import dialogue, score_reply, simulate
-from evolif.broadcast.reader_model import UNSEEN, answer_from, read_messages, reply_number
+from evolif.scenarios.broadcast import dialogue, score_reply, simulate
+from evolif.scenarios.broadcast.reader_model import UNSEEN, answer_from, read_messages, reply_number
 from evolif.types import Message
 
 TEAMS = ["Quarry Herons", "Fen Terns"]

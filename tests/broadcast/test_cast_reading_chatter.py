@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from reading_turns import HERONS, OWLS, satisfied, turn_of
 
-from evolif.broadcast import dialogue, score_reply
-from evolif.broadcast.wording import read_words
+from evolif.scenarios.broadcast import dialogue, score_reply
+from evolif.scenarios.broadcast.wording import read_words
 
 SPAN: dict[str, Any] = {"start": [1, "6:14"], "end": [2, "3:00"], "at": [3, "0:45"]}
 

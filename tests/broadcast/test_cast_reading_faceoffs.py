@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from reading_turns import satisfied, turn_of
 
-from evolif.broadcast import score_reply
+from evolif.scenarios.broadcast import score_reply
 
 ONE = [["Ana Lima", "Dia Frostin", 1, "3:20"]]
 ANCHOR: dict[str, Any] = {"player": "Bo Reedal", "opponent": "Ed Holtan", "anchor": [1, "0:31"], "delta": 169}

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from reading_turns import satisfied, turn_of
 
-from evolif.broadcast import score_reply
+from evolif.scenarios.broadcast import score_reply
 
 ONE = [["Ana Lima", 2, 2, "6:14"]]
 ANCHOR: dict[str, Any] = {"player": "Bo Reedal", "anchor": [1, "7:03"], "delta": 169}

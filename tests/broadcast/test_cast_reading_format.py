@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from reading_turns import HERONS, NAMES, OWLS, satisfied, turn_of
 
-from evolif.broadcast import score_reply
 from evolif.errors import UsageError
+from evolif.scenarios.broadcast import score_reply
 
 LETTERS_RIGHT = [
     "Answer: B",

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from reading_turns import HERONS, OWLS, turn_of
 
-from evolif.broadcast import score_reply
+from evolif.scenarios.broadcast import score_reply
 from evolif.text import MAX_BODY_BYTES
 
 FACEOFFS = {

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from reading_turns import HERONS, OWLS, satisfied, turn_of
 
-from evolif.broadcast import score_reply
+from evolif.scenarios.broadcast import score_reply
 
 SPAN: dict[str, Any] = {"start": [1, "6:14"], "end": [2, "3:00"], "at": [3, "0:45"]}
 KEY = {"player": "Ana Lima", "no_ft": [HERONS, 5], "no_goals": [OWLS, 3]}

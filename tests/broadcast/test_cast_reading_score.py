@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from reading_turns import HERONS, OWLS, satisfied, turn_of
 
-from evolif.broadcast import score_reply
+from evolif.scenarios.broadcast import score_reply
 
 RIGHT = [
     "Quarry Herons 20, Port Iverna Owls 18",

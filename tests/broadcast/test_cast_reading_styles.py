@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from evolif.broadcast import score_reply
-from evolif.broadcast.clock import SPORTS
-from evolif.broadcast.dialogue import dialogue
+from evolif.scenarios.broadcast import score_reply
+from evolif.scenarios.broadcast.clock import SPORTS
+from evolif.scenarios.broadcast.dialogue import dialogue
 
 Row = Sequence[Any]
 Style = Callable[[str, list[Row]], str]

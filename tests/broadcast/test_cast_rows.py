@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evolif.broadcast import row_points, score_from_rows, split_rows
 from evolif.errors import UsageError
+from evolif.scenarios.broadcast import row_points, score_from_rows, split_rows
 
 TEAMS = ["Quarry Herons", "Port Larks"]
 ROSTER = {"Quarry Herons": ["Ada Venn", "Ada Venn Moor"], "Port Larks": ["Ben Tull"]}

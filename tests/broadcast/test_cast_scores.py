@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evolif.broadcast import category_score, checklist_score, game_accuracy, overall
 from evolif.errors import UsageError
+from evolif.scenarios.broadcast import category_score, checklist_score, game_accuracy, overall
 
 WEIGHTS = {"tag1": 0.1, "tag2": 0.4, "words": 0.2, "sentences": 0.2, "home": 0.05, "away": 0.05}
 

@@ -7,7 +7,7 @@ from broadcast_matches import PERIODS
 from broadcast_turns import turns_of
 from broadcast_wordings import wordings_of
 
-from evolif.broadcast.scoring import score_reply
+from evolif.scenarios.broadcast.scoring import score_reply
 
 MATCHES = 12
 

@@ -10,9 +10,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evolif.broadcast import check_acrostic, check_summary, check_tags, expected_tag, three_sentences_same_letter
-from evolif.broadcast.tags import body_of, count_words, cut_blocks
 from evolif.errors import UsageError
+from evolif.scenarios.broadcast import (
+    check_acrostic,
+    check_summary,
+    check_tags,
+    expected_tag,
+    three_sentences_same_letter,
+)
+from evolif.scenarios.broadcast.tags import body_of, count_words, cut_blocks
 
 UPDATE = "Update Score"
 BODY = "It is 4 to 2 now. What a show! They will not slow?"

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from evolif.broadcast.judged import credit, judged_text, rule_verdicts, turn_criteria
-from evolif.broadcast.lines import long_tables
-from evolif.broadcast.verdicts import asked_for, gate_verdict, item_verdict, undecided
+from evolif.scenarios.broadcast.judged import credit, judged_text, rule_verdicts, turn_criteria
+from evolif.scenarios.broadcast.lines import long_tables
+from evolif.scenarios.broadcast.verdicts import asked_for, gate_verdict, item_verdict, undecided
 from evolif.types import Verdict
 
 NAMES = {"sport": "basketball", "teams": ["Quarry Herons", "Fen Terns"], "roster": {}}

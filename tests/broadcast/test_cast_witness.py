@@ -8,12 +8,12 @@ import pytest
 from broadcast_matches import PERIODS
 from broadcast_turns import turns_of
 
-from evolif.broadcast import check_acrostic, check_summary, check_tags, three_sentences_same_letter
-from evolif.broadcast.acrostic import acrostic_sentence, spelled
-from evolif.broadcast.league import read_pools
-from evolif.broadcast.tags import body_of, count_words
-from evolif.broadcast.witness import witness
 from evolif.errors import ArgumentError
+from evolif.scenarios.broadcast import check_acrostic, check_summary, check_tags, three_sentences_same_letter
+from evolif.scenarios.broadcast.acrostic import acrostic_sentence, spelled
+from evolif.scenarios.broadcast.league import read_pools
+from evolif.scenarios.broadcast.tags import body_of, count_words
+from evolif.scenarios.broadcast.witness import witness
 
 HOME, AWAY = "Quarry Herons", "Port Iverna Gulls"
 NAMES = {"sport": "basketball", "teams": [HOME, AWAY], "roster": {HOME: ["Ada Bolt"], AWAY: ["Cy Dunn"]}}

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from evolif.broadcast import simulate
-from evolif.broadcast.match import KINDS
-from evolif.broadcast.wording import FORMS, Voice, Words, duration_words, read_words, system_prompt
+from evolif.scenarios.broadcast import simulate
+from evolif.scenarios.broadcast.match import KINDS
+from evolif.scenarios.broadcast.wording import FORMS, Voice, Words, duration_words, read_words, system_prompt
 
 SPORTS = ("basketball", "hockey")
 VALUES = {

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from evolif.broadcast.defects import planted
-from evolif.broadcast.dialogue import dialogue
-from evolif.broadcast.scoring import score_reply
+from evolif.scenarios.broadcast.defects import planted
+from evolif.scenarios.broadcast.dialogue import dialogue
+from evolif.scenarios.broadcast.scoring import score_reply
 
 
 def test_exchanged_names_are_no_fault_where_both_have_the_same_numbers() -> None:

@@ -14,7 +14,9 @@ from typing import Any
 import pytest
 from broadcast_matches import LENGTHS, MATCHES, NAME, PERIODS, count_changes, events_of, matches, running_scores
 
-from evolif.broadcast import (
+from evolif.errors import ArgumentError, UsageError
+from evolif.rng import Purpose
+from evolif.scenarios.broadcast import (
     faceoffs_between,
     format_clock,
     lead_changes,
@@ -23,9 +25,7 @@ from evolif.broadcast import (
     score_from_rows,
     simulate,
 )
-from evolif.broadcast.match import KINDS
-from evolif.errors import ArgumentError, UsageError
-from evolif.rng import Purpose
+from evolif.scenarios.broadcast.match import KINDS
 
 sports = pytest.mark.parametrize("sport", ["basketball", "hockey"])
 KEYS = ["period", "t", "clock", "kind", "team", "player", "pts", "other", "text"]
@@ -49,7 +49,7 @@ def test_the_bytes_of_a_match_never_change(sport: str, settings: dict[str, Any],
 
 def test_the_bytes_do_not_depend_on_the_process() -> None:
     code = (
-        "import json; from evolif.broadcast import simulate; "
+        "import json; from evolif.scenarios.broadcast import simulate; "
         "print(json.dumps([simulate('basketball', 1, seed=2), simulate('hockey', 1, seed=2)]))"
     )
     outputs = {

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from broadcast_matches import NAME, events_of, matches
 
-from evolif.broadcast.match_statistics import best_of, faceoffs_of_players, shooting_of
 from evolif.errors import ArgumentError
+from evolif.scenarios.broadcast.match_statistics import best_of, faceoffs_of_players, shooting_of
 
 TEAMS = {"Ann Oke": "Reds", "Bea Pym": "Reds", "Cal Ruf": "Blues"}
 

@@ -10,8 +10,8 @@ from itertools import count
 
 import pytest
 
-from evolif.broadcast.problem_template import Template
-from evolif.broadcast.problems import TEMPLATES
+from evolif.scenarios.broadcast.problem_template import Template
+from evolif.scenarios.broadcast.problems import TEMPLATES
 
 TIME = re.compile(r"\d+:\d\d [ap]\.m\.")
 SPAN = re.compile(r"\d+ hours?(?: \d+ minutes?)?|\d+ minutes?")

@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 from unrelated_words import SPORT_WORDS, league_names
 
-from evolif.broadcast.problem_template import PEOPLE, SHOPPING, Template, clock, duration, money, ordinal
-from evolif.broadcast.problems import CAPACITY, LETTERS, TEMPLATES, place_of_problem, problem
 from evolif.errors import ArgumentError
+from evolif.scenarios.broadcast.problem_template import PEOPLE, SHOPPING, Template, clock, duration, money, ordinal
+from evolif.scenarios.broadcast.problems import CAPACITY, LETTERS, TEMPLATES, place_of_problem, problem
 
 SEED = 7
 MADE = [problem(number, seed=SEED) for number in range(20_000)]

@@ -9,7 +9,7 @@ import pytest
 from broadcast_matches import Match
 from broadcast_questions import SPORTS, Asked, dialogues, facts, facts_between, of_kind, on_air, seconds
 
-from evolif.broadcast import impact_faceoffs, impact_points
+from evolif.scenarios.broadcast import impact_faceoffs, impact_points
 
 SHARE = 0.03
 """How far a share of a thousand questions may be from what it is meant to be."""

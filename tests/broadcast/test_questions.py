@@ -13,10 +13,10 @@ import pytest
 from broadcast_matches import PERIODS, Match, matches, running_scores
 from broadcast_questions import SPORTS, Asked, asked_of, dialogues, of_kind, stream
 
-from evolif.broadcast import lead_changes, simulate
-from evolif.broadcast.match_statistics import best_of
-from evolif.broadcast.questions import Question, break_questions
 from evolif.errors import ArgumentError
+from evolif.scenarios.broadcast import lead_changes, simulate
+from evolif.scenarios.broadcast.match_statistics import best_of
+from evolif.scenarios.broadcast.questions import Question, break_questions
 
 RETRIEVAL = [("CR", "A"), ("CR", "I"), ("IR", "T"), ("IR", "H")]
 

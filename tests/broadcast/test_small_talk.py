@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from unrelated_words import SPORT_WORDS, league_names
 
-from evolif.broadcast.problems import problem
-from evolif.broadcast.small_talk import LONGEST, SHORTEST, read_topics, small_talk, topics_of
 from evolif.errors import ArgumentError, InputError
+from evolif.scenarios.broadcast.problems import problem
+from evolif.scenarios.broadcast.small_talk import LONGEST, SHORTEST, read_topics, small_talk, topics_of
 
 
 def test_a_message_is_as_long_as_wanted() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from evolif.broadcast.league import nickname_of, read_pools
+from evolif.scenarios.broadcast.league import nickname_of, read_pools
 
 SPORT_WORDS: Final = frozenset(
     "sport sports game games match matches team teams play plays player players coach league fan fans score scores "

@@ -14,9 +14,6 @@ from recorded_dialogs import Scripted, report
 from typer.testing import CliRunner, Result
 
 from evolif.benchmark import open_benchmark
-from evolif.broadcast.judged import judge_reply
-from evolif.broadcast.lines import turn_of
-from evolif.broadcast.options import BroadcastPlay
 from evolif.cli import app
 from evolif.errors import InputError, ModelError, UsageError
 from evolif.exchange import export
@@ -28,7 +25,10 @@ from evolif.review import AnswerQueue
 from evolif.runner import Run, evaluate, load_run, rejudge
 from evolif.runner.ray_worker import RemoteEnvironment
 from evolif.scenario import Services, get_scenario, options_of
-from evolif.scenarios import broadcast
+from evolif.scenarios.broadcast import scenario as broadcast
+from evolif.scenarios.broadcast.judged import judge_reply
+from evolif.scenarios.broadcast.lines import turn_of
+from evolif.scenarios.broadcast.options import BroadcastPlay
 from evolif.types import CREDIT, JudgedTurn, Prompt, Verdict
 
 SCENARIO = get_scenario("broadcast")

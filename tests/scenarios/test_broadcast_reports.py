@@ -14,9 +14,6 @@ from recorded_dialogs import Scripted, report
 from rich.console import Console
 
 from evolif.benchmark import open_benchmark
-from evolif.broadcast.checklist import needs_judge
-from evolif.broadcast.plays import NEEDS_JUDGE
-from evolif.broadcast.verdicts import group_of
 from evolif.errors import ModelError
 from evolif.report import analyse, write_page
 from evolif.report.comparable import group_comparable
@@ -24,6 +21,9 @@ from evolif.report.terminal import print_runs
 from evolif.runner import Run, evaluate
 from evolif.scenario import get_scenario, options_of
 from evolif.scenarios.broadcast import category_score, dialogue, game_accuracy, overall
+from evolif.scenarios.broadcast.checklist import needs_judge
+from evolif.scenarios.broadcast.plays import NEEDS_JUDGE
+from evolif.scenarios.broadcast.verdicts import group_of
 from evolif.types import CREDIT, Session
 
 SCENARIO = get_scenario("broadcast")

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 import evolif.constraints
-from evolif.broadcast.replies import ReadReply
 from evolif.instructions.verdicts import judge_turn
+from evolif.scenarios.broadcast.replies import ReadReply
 from evolif.shifts.reading import read_object
 from evolif.text import MAX_BODY_BYTES, Reading, is_too_long, read_apart, readable
 from evolif.text.answers import AT_ONCE
