@@ -24,8 +24,8 @@ from typing import Any
 import numpy as np
 
 from evolif.contexts import ContextStrategy, OwnCost, act, act_drop, context_tokens, open_strategy
-from evolif.shifts import ShiftDialogue, check_answer, generate, node_recall, score_moves
-from evolif.shifts.reader import answer_from
+from evolif.scenarios.shifts import ShiftDialogue, check_answer, generate, node_recall, score_moves
+from evolif.scenarios.shifts.reader import answer_from
 from evolif.types import Exchange, Message, Prompt
 
 SYSTEM = "You are a helpful assistant."

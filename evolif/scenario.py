@@ -56,7 +56,7 @@ ENTRY_POINTS = "evolif.scenarios"
 _OWN: Mapping[str, str] = {
     INSTRUCTIONS: "evolif.scenarios.instructions:InstructionFollowing",
     "recorded": "evolif.scenarios.recorded:Recorded",
-    "shifts": "evolif.scenarios.shifts:Shifts",
+    "shifts": "evolif.scenarios.shifts.scenario:Shifts",
     "games": "evolif.scenarios.games.scenario:Games",
     "broadcast": "evolif.scenarios.broadcast.scenario:Broadcast",
 }

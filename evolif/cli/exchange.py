@@ -130,7 +130,7 @@ def import_(
         import_run,
         is_dialogs,
     )
-    from evolif.shifts import is_released
+    from evolif.scenarios.shifts import is_released
 
     sessions = exported_sessions(source)
     if sessions:

@@ -10,7 +10,14 @@ from typing import Any
 from evolif.benchmark import BenchmarkFolder
 from evolif.errors import UsageError
 from evolif.scenario import get_scenario, options_of
-from evolif.shifts import ReleasedDialogue, describe_released, dialogue_of, read_released, to_released, write_released
+from evolif.scenarios.shifts import (
+    ReleasedDialogue,
+    describe_released,
+    dialogue_of,
+    read_released,
+    to_released,
+    write_released,
+)
 
 SHIFTS = "shifts"
 NTM = "ntm"

@@ -10,10 +10,9 @@ import pytest
 from shift_dialogues import GOLD, dialogue, reply
 
 from evolif.runner import Built
-from evolif.scenarios.shifts import Shifts
-from evolif.shifts import ShiftDialogue, check_answer, goal_scores, lines_of
-from evolif.shifts.plays import PlayedDialogue, play_of
-from evolif.shifts.report import (
+from evolif.scenarios.shifts import ShiftDialogue, check_answer, goal_scores, lines_of
+from evolif.scenarios.shifts.plays import PlayedDialogue, play_of
+from evolif.scenarios.shifts.report import (
     decision_shares,
     decisions_grid,
     failure_shares,
@@ -24,6 +23,7 @@ from evolif.shifts.report import (
     shift_grids,
     shift_object,
 )
+from evolif.scenarios.shifts.scenario import Shifts
 from evolif.types import JudgedTurn, Message, Prompt, Session
 
 

@@ -21,7 +21,7 @@ from evolif.report import analyse
 from evolif.review import AnswerQueue
 from evolif.runner import evaluate, load_run, rejudge
 from evolif.scenario import get_scenario, options_of
-from evolif.shifts import lines_of, outcomes_of, read_released, to_released
+from evolif.scenarios.shifts import lines_of, outcomes_of, read_released, to_released
 
 SCENARIO = get_scenario("shifts")
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evolif.shifts import check_answer, invented
+from evolif.scenarios.shifts import check_answer, invented
 
 
 def goal(kind: str, value: Any, **changes: Any) -> dict[str, Any]:

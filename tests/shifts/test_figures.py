@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evolif.shifts import cohen_kappa, tcr, tcr_gain
-from evolif.shifts.plays import PlayedDialogue
-from evolif.shifts.report import ceiling_shares, failure_shares
-from evolif.shifts.results import GoalOutcome
+from evolif.scenarios.shifts import cohen_kappa, tcr, tcr_gain
+from evolif.scenarios.shifts.plays import PlayedDialogue
+from evolif.scenarios.shifts.report import ceiling_shares, failure_shares
+from evolif.scenarios.shifts.results import GoalOutcome
 
 SCORES = st.lists(st.integers(0, 9).flatmap(lambda total: st.tuples(st.integers(0, total), st.just(total))))
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from evolif.contexts import full_history, last_turns
-from evolif.shifts import ShiftDialogue, check_answer, generate, invented, lines_of
-from evolif.shifts.reader import answer_from, read_state
+from evolif.scenarios.shifts import ShiftDialogue, check_answer, generate, invented, lines_of
+from evolif.scenarios.shifts.reader import answer_from, read_state
 from evolif.types import Message, Prompt
 
 TASK = "city_trip"

@@ -8,7 +8,7 @@ import pytest
 from shift_dialogues import GOALS, KEYS, reply
 
 from evolif.metrics import figures
-from evolif.shifts import (
+from evolif.scenarios.shifts import (
     TCR_TABLE,
     check_answer,
     count_met,

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 
-from evolif.shifts import Act, ShiftDialogue, ShiftTurn, check_answer, generate, planted_errors
-from evolif.shifts.dialogue import Move
-from evolif.shifts.goals import checkpoints_of, final_path
-from evolif.shifts.tasks import load_task
+from evolif.scenarios.shifts import Act, ShiftDialogue, ShiftTurn, check_answer, generate, planted_errors
+from evolif.scenarios.shifts.dialogue import Move
+from evolif.scenarios.shifts.goals import checkpoints_of, final_path
+from evolif.scenarios.shifts.tasks import load_task
 
 DIALOGUES = tuple(generate(400, seed=31))
 

@@ -6,8 +6,8 @@ import pytest
 
 from evolif.contexts import Forest
 from evolif.errors import ArgumentError
-from evolif.shifts import ShiftDialogue, generate, gold_decisions
-from evolif.shifts.outline import COUNTS, MOST_ACTS
+from evolif.scenarios.shifts import ShiftDialogue, generate, gold_decisions
+from evolif.scenarios.shifts.outline import COUNTS, MOST_ACTS
 
 DIALOGUES = tuple(generate(240, seed=11))
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import random
 import time
 
-from evolif.shifts import generate
-from evolif.shifts.dialogue import Act
-from evolif.shifts.said import act_sentences, named_branch, said
-from evolif.shifts.tasks import load_task
+from evolif.scenarios.shifts import generate
+from evolif.scenarios.shifts.dialogue import Act
+from evolif.scenarios.shifts.said import act_sentences, named_branch, said
+from evolif.scenarios.shifts.tasks import load_task
 
 DIALOGUES = tuple(generate(1000, seed=21))
 

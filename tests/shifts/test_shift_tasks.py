@@ -6,8 +6,8 @@ import pytest
 
 from evolif.contexts.rules import Thresholds, _read_cues
 from evolif.errors import ArgumentError
-from evolif.shifts.lint import lint
-from evolif.shifts.tasks import (
+from evolif.scenarios.shifts.lint import lint
+from evolif.scenarios.shifts.tasks import (
     TaskType,
     beside,
     filled,
@@ -20,7 +20,7 @@ from evolif.shifts.tasks import (
     usable_task,
     usable_tasks,
 )
-from evolif.shifts.words import generic, lowered
+from evolif.scenarios.shifts.words import generic, lowered
 
 ALL = [task for ids in task_types().values() for task in ids]
 

@@ -9,12 +9,12 @@ from itertools import combinations
 
 import pytest
 
-from evolif.shifts import ShiftDialogue, generate
-from evolif.shifts.dialogue import Value
-from evolif.shifts.generate import draw_dialogue
-from evolif.shifts.said import named_branch
-from evolif.shifts.tasks import Hold, grams, kept, load_task, own_words, plain, usable_tasks
-from evolif.shifts.words import generic
+from evolif.scenarios.shifts import ShiftDialogue, generate
+from evolif.scenarios.shifts.dialogue import Value
+from evolif.scenarios.shifts.generate import draw_dialogue
+from evolif.scenarios.shifts.said import named_branch
+from evolif.scenarios.shifts.tasks import Hold, grams, kept, load_task, own_words, plain, usable_tasks
+from evolif.scenarios.shifts.words import generic
 
 DIALOGUES = tuple(generate(400, seed=41))
 EARLIER = [turn for dialogue in DIALOGUES for turn in dialogue.turns[:-1]]

@@ -15,7 +15,7 @@ import pytest
 import evolif.constraints
 from evolif.instructions.verdicts import judge_turn
 from evolif.scenarios.broadcast.replies import ReadReply
-from evolif.shifts.reading import read_object
+from evolif.scenarios.shifts.reading import read_object
 from evolif.text import MAX_BODY_BYTES, Reading, is_too_long, read_apart, readable
 from evolif.text.answers import AT_ONCE
 from evolif.turns import Constraint

@@ -16,8 +16,8 @@ from typing import Any, Literal, TypeAlias
 
 from evolif.errors import InputError
 from evolif.resources import data_path
-from evolif.shifts.reading import numbers_of
-from evolif.shifts.released import ReleasedDialogue, read_released
+from evolif.scenarios.shifts.reading import numbers_of
+from evolif.scenarios.shifts.released import ReleasedDialogue, read_released
 from evolif.text import fold
 
 Unstated: TypeAlias = Literal["drop", "keep"]

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any, get_args
 
 from evolif.metrics import MetricTable
-from evolif.shifts.checking import GoalResult, Reason
+from evolif.scenarios.shifts.checking import GoalResult, Reason
 from evolif.types import JudgedTurn, Score, Session
 
 GOAL = "goal"

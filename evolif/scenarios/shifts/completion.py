@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from evolif.metrics import MetricFigures
-from evolif.shifts.results import TYPED_REASONS, count_met, final_turn, outcomes_of, reasons_of
+from evolif.scenarios.shifts.results import TYPED_REASONS, count_met, final_turn, outcomes_of, reasons_of
 from evolif.types import Session
 
 _SHOWN = ("tcr", "tcr_micro")

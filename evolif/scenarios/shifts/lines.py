@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictFloat, StrictInt, StrictStr, ValidationError
 
 from evolif.resources import complaint
-from evolif.shifts.dialogue import Act, ShiftDialogue, ShiftTurn
+from evolif.scenarios.shifts.dialogue import Act, ShiftDialogue, ShiftTurn
 from evolif.types import Prompt
 
 KEY_FIELDS = ("gold", "checkpoints", "witness")

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from evolif.shifts.checking import HasCheckpoints, occurs_in
-from evolif.shifts.said import said
-from evolif.shifts.tasks import TaskType, load_task, task_types
+from evolif.scenarios.shifts.checking import HasCheckpoints, occurs_in
+from evolif.scenarios.shifts.said import said
+from evolif.scenarios.shifts.tasks import TaskType, load_task, task_types
 from evolif.types import Message
 
 

@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 
-from evolif.shifts.dialogue import Act, ActName, Value
-from evolif.shifts.tasks import Slot, TaskType, filled, load_task
-from evolif.shifts.words import generic
+from evolif.scenarios.shifts.dialogue import Act, ActName, Value
+from evolif.scenarios.shifts.tasks import Slot, TaskType, filled, load_task
+from evolif.scenarios.shifts.words import generic
 from evolif.text import fold
 
 _PREFIX = 12

@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any, Literal, Protocol, TypedDict
 
 from evolif.errors import ArgumentError
-from evolif.shifts.reading import (
+from evolif.scenarios.shifts.reading import (
     dates_of,
     decimal_of,
     entries_of,

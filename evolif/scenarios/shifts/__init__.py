@@ -1,13 +1,13 @@
 """Dialogues whose topic shifts (Context-Agent): checks of final answers, figures, NTM's released files."""
 
-from evolif.shifts.checking import Checkpoint, GoalResult, Reason, check_answer, invented, occurs_in
-from evolif.shifts.completion import completion_object, goal_counts, left_out, size_object
-from evolif.shifts.decisions import MoveScore, decision_scores, misplaced, score_moves
-from evolif.shifts.dialogue import Act, ShiftDialogue, ShiftTurn
-from evolif.shifts.figures import cohen_kappa, tcr, tcr_gain
-from evolif.shifts.generate import draw_dialogue, generate
-from evolif.shifts.goals import gold_decisions
-from evolif.shifts.importing import (
+from evolif.scenarios.shifts.checking import Checkpoint, GoalResult, Reason, check_answer, invented, occurs_in
+from evolif.scenarios.shifts.completion import completion_object, goal_counts, left_out, size_object
+from evolif.scenarios.shifts.decisions import MoveScore, decision_scores, misplaced, score_moves
+from evolif.scenarios.shifts.dialogue import Act, ShiftDialogue, ShiftTurn
+from evolif.scenarios.shifts.figures import cohen_kappa, tcr, tcr_gain
+from evolif.scenarios.shifts.generate import draw_dialogue, generate
+from evolif.scenarios.shifts.goals import gold_decisions
+from evolif.scenarios.shifts.importing import (
     Unstated,
     digest_of_released,
     goals_in,
@@ -16,14 +16,21 @@ from evolif.shifts.importing import (
     read_playable,
     released_lines,
 )
-from evolif.shifts.judged import goal_criteria, goal_rubric, judge_goals
-from evolif.shifts.lines import KEY_FIELDS, dialogue_of, dialogue_of_prompts, line_fault, lines_of, turns_of_prompts
-from evolif.shifts.outline import COUNTS
-from evolif.shifts.players import player
-from evolif.shifts.plays import PlayedDialogue, plays_of, plays_of_model
-from evolif.shifts.reading import read_object
-from evolif.shifts.recall import node_recall
-from evolif.shifts.released import (
+from evolif.scenarios.shifts.judged import goal_criteria, goal_rubric, judge_goals
+from evolif.scenarios.shifts.lines import (
+    KEY_FIELDS,
+    dialogue_of,
+    dialogue_of_prompts,
+    line_fault,
+    lines_of,
+    turns_of_prompts,
+)
+from evolif.scenarios.shifts.outline import COUNTS
+from evolif.scenarios.shifts.players import player
+from evolif.scenarios.shifts.plays import PlayedDialogue, plays_of, plays_of_model
+from evolif.scenarios.shifts.reading import read_object
+from evolif.scenarios.shifts.recall import node_recall
+from evolif.scenarios.shifts.released import (
     ReleasedDialogue,
     count_goals,
     describe_released,
@@ -32,8 +39,8 @@ from evolif.shifts.released import (
     to_released,
     write_released,
 )
-from evolif.shifts.report import failures_map, has_gold, shift_grids, shift_object
-from evolif.shifts.results import (
+from evolif.scenarios.shifts.report import failures_map, has_gold, shift_grids, shift_object
+from evolif.scenarios.shifts.results import (
     TCR_TABLE,
     TYPED_REASONS,
     GoalOutcome,
@@ -44,9 +51,9 @@ from evolif.shifts.results import (
     outcomes_of,
     reasons_of,
 )
-from evolif.shifts.said import named_branch, said
-from evolif.shifts.tasks import Hold
-from evolif.shifts.witness import PlantedError, planted_errors
+from evolif.scenarios.shifts.said import named_branch, said
+from evolif.scenarios.shifts.tasks import Hold
+from evolif.scenarios.shifts.witness import PlantedError, planted_errors
 
 __all__ = [
     "COUNTS",

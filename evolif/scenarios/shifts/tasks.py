@@ -16,7 +16,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from evolif.errors import ArgumentError, InputError
 from evolif.resources import complaint, data_path, load_data
-from evolif.shifts.dialogue import Value
+from evolif.scenarios.shifts.dialogue import Value
 from evolif.text import fold
 
 Hold: TypeAlias = Literal["all", "calibration", "held_out"]

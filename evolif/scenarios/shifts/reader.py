@@ -11,8 +11,8 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from evolif.shifts.dialogue import Act, Value
-from evolif.shifts.said import named_branch, said
+from evolif.scenarios.shifts.dialogue import Act, Value
+from evolif.scenarios.shifts.said import named_branch, said
 from evolif.types import Message, Prompt
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from evolif.contexts import Forest
 from evolif.errors import ArgumentError
-from evolif.shifts.dialogue import ShiftDialogue, ShiftTurn
+from evolif.scenarios.shifts.dialogue import ShiftDialogue, ShiftTurn
 from evolif.text import plural
 
 Decision = Mapping[str, Any] | None

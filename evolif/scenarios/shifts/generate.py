@@ -7,14 +7,14 @@ from typing import Any
 
 from evolif.errors import ArgumentError, InternalError
 from evolif.rng import Purpose, Stream
-from evolif.shifts.checking import check_answer
-from evolif.shifts.dialogue import ShiftDialogue
-from evolif.shifts.goals import checkpoints_of
-from evolif.shifts.outline import COUNTS
-from evolif.shifts.script import draw_script
-from evolif.shifts.tasks import Hold
-from evolif.shifts.witness import witness_of
-from evolif.shifts.words import Writer
+from evolif.scenarios.shifts.checking import check_answer
+from evolif.scenarios.shifts.dialogue import ShiftDialogue
+from evolif.scenarios.shifts.goals import checkpoints_of
+from evolif.scenarios.shifts.outline import COUNTS
+from evolif.scenarios.shifts.script import draw_script
+from evolif.scenarios.shifts.tasks import Hold
+from evolif.scenarios.shifts.witness import witness_of
+from evolif.scenarios.shifts.words import Writer
 
 _MOST_DRAWS = 1000
 """Of one dialogue; about every second one fits."""

@@ -16,9 +16,9 @@ from typing import Any
 
 from evolif.models import ChatRequest, SimModel, skill_of, unknown_player
 from evolif.rng import Purpose, Stream
-from evolif.shifts.dialogue import ShiftDialogue
-from evolif.shifts.reader import answer_from
-from evolif.shifts.witness import planted_errors
+from evolif.scenarios.shifts.dialogue import ShiftDialogue
+from evolif.scenarios.shifts.reader import answer_from
+from evolif.scenarios.shifts.witness import planted_errors
 from evolif.types import Prompt
 
 NAMES = ("perfect", "steady", "reader")

@@ -10,9 +10,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from evolif.shifts.checking import Checkpoint, Reason
-from evolif.shifts.dialogue import ShiftDialogue, Value
-from evolif.shifts.tasks import Slot, TaskType, load_task
+from evolif.scenarios.shifts.checking import Checkpoint, Reason
+from evolif.scenarios.shifts.dialogue import ShiftDialogue, Value
+from evolif.scenarios.shifts.tasks import Slot, TaskType, load_task
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from evolif.rng import Stream
-from evolif.shifts.dialogue import Move, Returns
+from evolif.scenarios.shifts.dialogue import Move, Returns
 
 
 class Counts(NamedTuple):

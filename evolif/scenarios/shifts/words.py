@@ -9,10 +9,10 @@ from functools import cache
 
 from evolif.resources import data_path, load_data
 from evolif.rng import Stream
-from evolif.shifts.dialogue import Act, ShiftTurn
-from evolif.shifts.outline import MOST_ACTS, Beat
-from evolif.shifts.script import Script
-from evolif.shifts.tasks import Hold, Slot, TaskType, filled, grams, kept, own_words
+from evolif.scenarios.shifts.dialogue import Act, ShiftTurn
+from evolif.scenarios.shifts.outline import MOST_ACTS, Beat
+from evolif.scenarios.shifts.script import Script
+from evolif.scenarios.shifts.tasks import Hold, Slot, TaskType, filled, grams, kept, own_words
 
 _FEW = 3
 """So few sentences are all equally likely."""

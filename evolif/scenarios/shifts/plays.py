@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from evolif.contexts import Forest
-from evolif.shifts.checking import check_answer
-from evolif.shifts.decisions import MoveScore, move_forest, score_moves
-from evolif.shifts.dialogue import Returns
-from evolif.shifts.lines import dialogue_of_prompts
-from evolif.shifts.reader import answer_from
-from evolif.shifts.recall import node_recall
-from evolif.shifts.results import GoalOutcome, outcomes_of
+from evolif.scenarios.shifts.checking import check_answer
+from evolif.scenarios.shifts.decisions import MoveScore, move_forest, score_moves
+from evolif.scenarios.shifts.dialogue import Returns
+from evolif.scenarios.shifts.lines import dialogue_of_prompts
+from evolif.scenarios.shifts.reader import answer_from
+from evolif.scenarios.shifts.recall import node_recall
+from evolif.scenarios.shifts.results import GoalOutcome, outcomes_of
 from evolif.types import Message, Prompt, Session
 
 Heard = Callable[[Prompt, str], str]

@@ -11,8 +11,8 @@ from evolif.grid import Grid, HeatCell, HeatMap, TableCell, TableRow
 from evolif.metrics import MetricTable, Row, pair_test
 from evolif.metrics.shares import Share
 from evolif.metrics.shares import share_of as ratio_of
-from evolif.shifts.checking import Reason
-from evolif.shifts.plays import PlayedDialogue
+from evolif.scenarios.shifts.checking import Reason
+from evolif.scenarios.shifts.plays import PlayedDialogue
 
 FAILURES, RECALL, DECISIONS, CEILING = "failures", "recall", "decisions", "reader"
 """Names of the tables."""

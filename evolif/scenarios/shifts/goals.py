@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from evolif.shifts.dialogue import Act, ShiftDialogue, ShiftTurn, Value
-from evolif.shifts.tasks import Slot, TaskType
+from evolif.scenarios.shifts.dialogue import Act, ShiftDialogue, ShiftTurn, Value
+from evolif.scenarios.shifts.tasks import Slot, TaskType
 
 MAIN = 0
 """The number of the main topic."""

@@ -32,7 +32,7 @@ from evolif.scenario import (
     Unjudged,
     options_of,
 )
-from evolif.shifts import (
+from evolif.scenarios.shifts import (
     COUNTS,
     KEY_FIELDS,
     TCR_TABLE,
