@@ -23,8 +23,8 @@ from evolif.benchmark import open_benchmark
 from evolif.exchange import import_dialogs
 from evolif.instructions import SYSTEM_PROMPT, Benchmark, generate
 from evolif.runner import Event, RunStarted, SessionEnded, TurnStored, evaluate
+from evolif.scenarios.recorded import Dialog, write_dialogs
 from evolif.turns import Turn
-from evolif.unidial import Dialog, write_dialogs
 
 OVERLAP = [{"class_name": name, "args": {}} for name in ("recall", "f1_score")]
 

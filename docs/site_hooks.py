@@ -26,7 +26,14 @@ PROJECT = {
     "CHANGELOG.md": "project/changelog.md",
 }
 """Files beside `docs/` that are pages of the site, and where."""
-INNER = ("report.figures", "report.page", "scenarios.broadcast", "scenarios.games", "scenarios.shifts")
+INNER = (
+    "report.figures",
+    "report.page",
+    "scenarios.broadcast",
+    "scenarios.games",
+    "scenarios.recorded",
+    "scenarios.shifts",
+)
 """Rooms inside rooms that have something for others."""
 MODULES = {
     "evolif.scenario": "the contract of a scenario.",

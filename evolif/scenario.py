@@ -55,7 +55,7 @@ INSTRUCTIONS = "instructions"
 ENTRY_POINTS = "evolif.scenarios"
 _OWN: Mapping[str, str] = {
     INSTRUCTIONS: "evolif.scenarios.instructions:InstructionFollowing",
-    "recorded": "evolif.scenarios.recorded:Recorded",
+    "recorded": "evolif.scenarios.recorded.scenario:Recorded",
     "shifts": "evolif.scenarios.shifts.scenario:Shifts",
     "games": "evolif.scenarios.games.scenario:Games",
     "broadcast": "evolif.scenarios.broadcast.scenario:Broadcast",

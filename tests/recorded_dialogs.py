@@ -12,8 +12,8 @@ from evolif.models import ChatRequest, Reply
 from evolif.report import analyse, analysis_object, group_comparable
 from evolif.runner import Run
 from evolif.scenario import Benchmark, get_scenario, options_of
+from evolif.scenarios.recorded import Dialog, write_dialogs
 from evolif.types import Usage
-from evolif.unidial import Dialog, write_dialogs
 
 RECALL: dict[str, Any] = {"class_name": "recall"}
 

@@ -124,7 +124,7 @@ def memories(
     import asyncio
 
     from evolif.models import ModelOptions, open_cache
-    from evolif.unidial import compare_memories, read_dialogs
+    from evolif.scenarios.recorded import compare_memories, read_dialogs
 
     figures = asyncio.run(
         compare_memories(
@@ -232,7 +232,7 @@ def summary(
     as_json: JsonFlag = False,
 ) -> None:
     """Show the figures of results under a named aggregation, with coverage, bounds and intervals beside them."""
-    from evolif.unidial import read_results, results_folders, summarise
+    from evolif.scenarios.recorded import read_results, results_folders, summarise
 
     found = [summarise(results, aggregate, as_released=as_released) for results in read_results(folder)]
     if as_json:

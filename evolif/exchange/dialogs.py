@@ -9,9 +9,9 @@ from pathlib import Path
 
 from evolif.benchmark import HEADER
 from evolif.scenario import get_scenario, options_of
-from evolif.unidial import describe, read_dialogs
-from evolif.unidial.asking import prompts_of
-from evolif.unidial.scoring import unscorable
+from evolif.scenarios.recorded import describe, read_dialogs
+from evolif.scenarios.recorded.asking import prompts_of
+from evolif.scenarios.recorded.scoring import unscorable
 
 RECORDED = "recorded"
 GENERATED = "generated"

@@ -22,8 +22,8 @@ from evolif.exchange.rows import FIELD, Row, dump, extension, shared_fields
 from evolif.exchange.tables import batches, write_csv, write_parquet
 from evolif.mends import did_you_mean
 from evolif.runner import Run
+from evolif.scenarios.recorded import write_results
 from evolif.text import plural
-from evolif.unidial import write_results
 from evolif.workshop import new_path
 
 JSONL, CSV, PARQUET, DATASETS = "jsonl", "csv", "parquet", "datasets"

@@ -17,10 +17,18 @@ from evolif.resources import complaint
 from evolif.runner import EarlyEnd, RunSettings, RunStore, SessionKey
 from evolif.runner.records import WITHHELD, AnsweredTurn, EndEntry, StoreEntry, TurnEntry, with_digest
 from evolif.scenario import INSTRUCTIONS
+from evolif.scenarios.recorded import (
+    PlayedSession,
+    Results,
+    is_session,
+    read_dialogs,
+    read_results,
+    results_folders,
+    sessions_of,
+)
+from evolif.scenarios.recorded.results import GENERATED
 from evolif.text import READING_RULES_VERSION
 from evolif.types import Prompt
-from evolif.unidial import PlayedSession, Results, is_session, read_dialogs, read_results, results_folders, sessions_of
-from evolif.unidial.results import GENERATED
 from evolif.workshop import new_path
 
 

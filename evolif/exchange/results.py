@@ -11,8 +11,8 @@ from evolif.exchange.rows import canary_of, has_witness
 from evolif.runner import Run
 from evolif.runner.records import WITHHELD
 from evolif.scenario import INSTRUCTIONS, get_scenario
-from evolif.unidial import Dialog, dialogs_of_run, records_of_run
-from evolif.unidial.runs import INFO, MORE
+from evolif.scenarios.recorded import Dialog, dialogs_of_run, records_of_run
+from evolif.scenarios.recorded.runs import INFO, MORE
 
 UNIDIAL = "unidial"
 _LONGEST_NAME = 80

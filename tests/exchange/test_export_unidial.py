@@ -12,7 +12,7 @@ from evolif import UsageError
 from evolif.cli.app import app
 from evolif.exchange import canary_of, export
 from evolif.metrics import process_metrics, records_from_sessions
-from evolif.unidial import (
+from evolif.scenarios.recorded import (
     aggregate,
     dialogs_of_run,
     flat_labels,

@@ -19,7 +19,15 @@ from evolif.metrics import process_metrics, records_from_sessions
 from evolif.models import ChatRequest, Reply
 from evolif.runner import STOP_RULE, EarlyEnd, RunStore, SessionKey, rejudge, verify
 from evolif.runner.records import EndEntry
-from evolif.unidial import aggregate, counted, dialogs_of_run, read_results, records_of_run, sessions_of, summarise
+from evolif.scenarios.recorded import (
+    aggregate,
+    counted,
+    dialogs_of_run,
+    read_results,
+    records_of_run,
+    sessions_of,
+    summarise,
+)
 
 
 def files(root: Path) -> dict[str, object]:

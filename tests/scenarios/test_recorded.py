@@ -17,9 +17,9 @@ from evolif.exchange import import_dialogs, is_dialogs
 from evolif.metrics import compare
 from evolif.runner import AllowAll, Deny, PlannedCall, evaluate
 from evolif.scenario import get_scenario
-from evolif.unidial import aggregate, coverage, parse_aggregation, write_dialogs
-from evolif.unidial.recorded_runs import recorded_dialogs, recorded_records
-from evolif.unidial.runs import dialogs_of_run, records_of_run
+from evolif.scenarios.recorded import aggregate, coverage, parse_aggregation, write_dialogs
+from evolif.scenarios.recorded.recorded_runs import recorded_dialogs, recorded_records
+from evolif.scenarios.recorded.runs import dialogs_of_run, records_of_run
 
 TALK = dialog(
     7,

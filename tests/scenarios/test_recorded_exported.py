@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 from evolif.cli import app
 from evolif.exchange import export, import_dialogs
 from evolif.runner import evaluate
-from evolif.unidial import read_dialogs
+from evolif.scenarios.recorded import read_dialogs
 
 
 def talk(number: int, info: dict[str, Any]) -> Any:

@@ -14,10 +14,10 @@ from evolif.errors import ContextOverflowError, ModelError, WithheldError
 from evolif.exchange import import_dialogs
 from evolif.models import ChatRequest, Reply
 from evolif.runner import Run, evaluate, rejudge
+from evolif.scenarios.recorded import write_dialogs
+from evolif.scenarios.recorded.recorded_runs import recorded_records
+from evolif.scenarios.recorded.scoring import failure_of, reuse_key
 from evolif.types import Score
-from evolif.unidial import write_dialogs
-from evolif.unidial.recorded_runs import recorded_records
-from evolif.unidial.scoring import failure_of, reuse_key
 
 JUDGED = entry("llm_judge", template_name="clarity")
 SCORED = {"expected": 1, "scored": 1, "failed": 0, "missing": 0}

@@ -12,14 +12,14 @@ import pytest
 from recorded_dialogs import RECALL, Scripted, answer, bench_of, dialog, entry, turn
 from typer.testing import CliRunner
 
-import evolif.unidial.model_results as results_module
+import evolif.scenarios.recorded.model_results as results_module
 from evolif.cli import app
 from evolif.errors import ModelError, WithheldError
 from evolif.report import analyse, analysis_object, group_comparable, latex_report
 from evolif.runner import Run, evaluate
 from evolif.scenario import Grid, HeatMap, get_scenario
-from evolif.unidial import Dialog, bootstrap_interval, paired_difference, spearman_matrix
-from evolif.unidial.model_results import dialogue_of, results_of
+from evolif.scenarios.recorded import Dialog, bootstrap_interval, paired_difference, spearman_matrix
+from evolif.scenarios.recorded.model_results import dialogue_of, results_of
 
 HOSTILE = "<b>x</b> & _$\\ \u202e|"
 

@@ -12,7 +12,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from evolif.errors import ArgumentError
-from evolif.unidial import aggregate, clean_labels, flat_labels, length_curve, parse_aggregation
+from evolif.scenarios.recorded import aggregate, clean_labels, flat_labels, length_curve, parse_aggregation
 
 STATISTICS = {"mean": lambda values: sum(values) / len(values), "min": min, "max": max}
 NAMES = [(turn, dialog, level) for turn in STATISTICS for dialog in STATISTICS for level in ("dialog", "turn")]

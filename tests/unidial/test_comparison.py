@@ -16,12 +16,12 @@ from evolif import UsageError
 from evolif.contexts import context_tokens, tokenizer_name
 from evolif.errors import AccessError, ModelError, WithheldError
 from evolif.models import ChatModel, ChatRequest, Reply
+from evolif.scenarios.recorded import Dialog, Unit, compare_memories
+from evolif.scenarios.recorded.memories import Memory, Snippet
+from evolif.scenarios.recorded.questions import HEADING, memory_messages
+from evolif.scenarios.recorded.sharing import SharedHistories
+from evolif.scenarios.recorded.statistics import bootstrap_interval, paired_difference
 from evolif.types import Message, Usage
-from evolif.unidial import Dialog, Unit, compare_memories
-from evolif.unidial.memories import Memory, Snippet
-from evolif.unidial.questions import HEADING, memory_messages
-from evolif.unidial.sharing import SharedHistories
-from evolif.unidial.statistics import bootstrap_interval, paired_difference
 
 pytestmark = pytest.mark.skipif(
     tokenizer_name() is None or find_spec("bm25s") is None, reason="needs the extra `contexts`"

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from evolif.unidial import (
+from evolif.scenarios.recorded import (
     NoScore,
     Unsupported,
     exact_match,

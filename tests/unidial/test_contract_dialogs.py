@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from evolif.errors import EvolifError, InputError, ModelError
-from evolif.unidial import (
+from evolif.scenarios.recorded import (
     Dialog,
     DialogEvalConfig,
     Interrupted,

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evolif.errors import EvolifError
-from evolif.unidial import (
+from evolif.scenarios.recorded import (
     Dialog,
     aggregate,
     bounds,

@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 import evolif
 from evolif.cli.app import app
 from evolif.models import ChatRequest, Reply
-from evolif.unidial import (
+from evolif.scenarios.recorded import (
     Dialog,
     Unit,
     aggregate,
@@ -30,7 +30,7 @@ from evolif.unidial import (
     write_dialogs,
     write_records,
 )
-from evolif.unidial.memories import Memory, Snippet
+from evolif.scenarios.recorded.memories import Memory, Snippet
 
 # Sessions
 

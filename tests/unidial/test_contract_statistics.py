@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evolif.errors import EvolifError
-from evolif.unidial import (
+from evolif.scenarios.recorded import (
     Dialog,
     aggregate,
     bootstrap_interval,
@@ -47,7 +47,7 @@ def record(dialog_id: int | str, turn_id: int, score: Any, metric: str = "recall
 def test_only_intervals_need_numpy() -> None:
     code = (
         "import sys\n"
-        "from evolif import unidial\n"
+        "from evolif.scenarios import recorded as unidial\n"
         "records = [{'dialog_id': n, 'turn_id': 1, 'metric_name': 'm', 'score': n / 4, 'details': {},"
         " 'dialog_labels': {'kind': 'ab'[n % 2]}, 'turn_labels': {}} for n in range(4)]\n"
         "unidial.aggregate(records, by_metric=True)\n"

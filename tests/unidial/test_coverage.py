@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evolif.errors import ArgumentError
-from evolif.unidial import Dialog, aggregate, bounds, coverage
+from evolif.scenarios.recorded import Dialog, aggregate, bounds, coverage
 
 
 def turn(turn_id: int, *metrics: str, do_eval: bool = True) -> dict[str, Any]:

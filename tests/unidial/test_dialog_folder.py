@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evolif.errors import ArgumentError, InputError, OutsideError, UsageError
-from evolif.unidial import (
+from evolif.scenarios.recorded import (
     Dialog,
     Turn,
     clean_labels,
@@ -319,7 +319,7 @@ def test_what_is_no_folder_is_named(tmp_path: Path, read: Callable[[Path], Any])
 
 def test_a_large_file_is_refused_before_it_is_parsed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     put(tmp_path / "1.json", GOOD)
-    monkeypatch.setattr("evolif.unidial.folder._MOST_BYTES", 20)
+    monkeypatch.setattr("evolif.scenarios.recorded.folder._MOST_BYTES", 20)
     with pytest.raises(InputError, match=r"1\.json: larger than"):
         read_dialogs(tmp_path)
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evolif.errors import ArgumentError, EvolifError
-from evolif.unidial import NoScore, judge_score
+from evolif.scenarios.recorded import NoScore, judge_score
 
 MEGABYTE = 1 << 20
 

@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 
 from evolif import UsageError
 from evolif.contexts import tokenizer_name
-from evolif.unidial.memories import Memory, Snippet, memory_names, open_memories
-from evolif.unidial.units import Unit
+from evolif.scenarios.recorded.memories import Memory, Snippet, memory_names, open_memories
+from evolif.scenarios.recorded.units import Unit
 
 pytestmark = pytest.mark.skipif(
     tokenizer_name() is None or find_spec("bm25s") is None, reason="needs the extra `contexts`"
@@ -121,8 +121,8 @@ def test_opening_and_asking_changes_no_logging() -> None:
     code = (
         "import asyncio, logging, sys\n"
         "logging.basicConfig(stream=sys.stdout, level=logging.INFO)\n"
-        "from evolif.unidial.memories import open_memories\n"
-        "from evolif.unidial.units import Unit\n"
+        "from evolif.scenarios.recorded.memories import open_memories\n"
+        "from evolif.scenarios.recorded.units import Unit\n"
         "for name in ('bm25', 'embed'):\n"
         "    memory = open_memories(name).new()\n"
         "    asyncio.run(memory.ingest(Unit((1,), 'a red lamp')))\n"

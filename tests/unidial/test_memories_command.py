@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 
 from evolif.cli.app import app
 from evolif.contexts import tokenizer_name
-from evolif.unidial import Dialog, write_dialogs
+from evolif.scenarios.recorded import Dialog, write_dialogs
 
 pytestmark = pytest.mark.skipif(
     tokenizer_name() is None or find_spec("bm25s") is None, reason="needs the extra `contexts`"

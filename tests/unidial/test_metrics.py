@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evolif.unidial import (
+from evolif.scenarios.recorded import (
     Unsupported,
     exact_match,
     metric_name,

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from evolif.errors import ArgumentError, WithheldError
+from evolif.scenarios.recorded import Dialog, Interrupted, Policy, play
 from evolif.types import Message
-from evolif.unidial import Dialog, Interrupted, Policy, play
 
 EVALUATED = {"do_eval": True, "metrics": [{"class_name": "recall"}]}
 

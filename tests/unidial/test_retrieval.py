@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evolif import UsageError
-from evolif.unidial import retrieval_scores, rouge2_recall
+from evolif.scenarios.recorded import retrieval_scores, rouge2_recall
 
 words = st.lists(st.sampled_from(["red", "blue", "Green", "7", "lamp"]), max_size=8)
 

@@ -11,7 +11,7 @@ from evolif.instructions import requirements_of
 from evolif.metrics import process_metrics, records_from_sessions
 from evolif.models import ChatRequest, Reply
 from evolif.runner import RunSettings, RunStore
-from evolif.unidial import aggregate, counted, coverage, dialogs_of_run, records_of_run
+from evolif.scenarios.recorded import aggregate, counted, coverage, dialogs_of_run, records_of_run
 
 NAMES = ("mean-mean-turn", "min-mean-turn", "min-mean-dialog")
 MODELS = ("sim/perfect", "sim/steady?skill=.6", "sim/forgetful")

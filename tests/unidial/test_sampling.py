@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evolif.errors import ArgumentError
-from evolif.unidial import Dialog, stratified_sample, stratified_sizes
+from evolif.scenarios.recorded import Dialog, stratified_sample, stratified_sizes
 
 
 def one_step_at_a_time(counts: dict[str, int], n: int) -> dict[str, int]:

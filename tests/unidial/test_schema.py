@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from evolif.unidial import Dialog, MetricConfig, Turn, describe, ensure_alternating_roles
+from evolif.scenarios.recorded import Dialog, MetricConfig, Turn, describe, ensure_alternating_roles
 
 
 def turn(turn_id: int, role: str, **fields: Any) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from evolif.errors import ArgumentError
-from evolif.unidial import (
+from evolif.scenarios.recorded import (
     aggregate,
     bootstrap_interval,
     discriminability,
@@ -143,9 +143,7 @@ def test_a_score_that_cannot_be_summed_is_refused() -> None:
 
 
 def test_numpy_is_imported_for_intervals_only() -> None:
-    code = (
-        "import sys, evolif.unidial as u; u.spearman([1, 2], [2, 1]), u.aggregate([]); sys.exit('numpy' in sys.modules)"
-    )
+    code = "import sys, evolif.scenarios.recorded as u; u.spearman([1, 2], [2, 1]), u.aggregate([]); sys.exit('numpy' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 

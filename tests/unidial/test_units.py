@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from evolif.unidial import Dialog, ensure_alternating_roles, units
+from evolif.scenarios.recorded import Dialog, ensure_alternating_roles, units
 
 
 def dialog(*turns: dict[str, Any] | tuple[str, str], off_policy: bool = False) -> Dialog:

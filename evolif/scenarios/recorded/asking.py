@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from evolif.scenarios.recorded.metrics import metric_name
+from evolif.scenarios.recorded.schema import Dialog, MetricConfig, Turn
 from evolif.types import Label, Message, Prompt
-from evolif.unidial.metrics import metric_name
-from evolif.unidial.schema import Dialog, MetricConfig, Turn
 
 SCORING_VERSION = 1
 """Increased when a metric gives another score for the same answer, so that no run mixes the two."""

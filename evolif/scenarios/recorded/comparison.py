@@ -40,19 +40,26 @@ from evolif.models import (
 )
 from evolif.models.endpoint import shown
 from evolif.runner.clients import cache_place
-from evolif.unidial.aggregation import parse_aggregation
-from evolif.unidial.asking import shown_labels
-from evolif.unidial.costs import Cost, MeteredModel
-from evolif.unidial.coverage import coverage
-from evolif.unidial.memories import Memory, MemoryStrategy, is_memory, memory_base, memory_names, open_memories
-from evolif.unidial.metrics import metric_name
-from evolif.unidial.playing import is_off_policy, require_references
-from evolif.unidial.questions import TEMPLATE, Answered, MemoryView, Questions, RoundsView, View
-from evolif.unidial.schema import Dialog, Turn
-from evolif.unidial.scoring import failure_of, score_turn
-from evolif.unidial.sharing import Ingestion, SharedHistories
-from evolif.unidial.statistics import bootstrap_interval, paired_difference
-from evolif.unidial.units import Unit, past
+from evolif.scenarios.recorded.aggregation import parse_aggregation
+from evolif.scenarios.recorded.asking import shown_labels
+from evolif.scenarios.recorded.costs import Cost, MeteredModel
+from evolif.scenarios.recorded.coverage import coverage
+from evolif.scenarios.recorded.memories import (
+    Memory,
+    MemoryStrategy,
+    is_memory,
+    memory_base,
+    memory_names,
+    open_memories,
+)
+from evolif.scenarios.recorded.metrics import metric_name
+from evolif.scenarios.recorded.playing import is_off_policy, require_references
+from evolif.scenarios.recorded.questions import TEMPLATE, Answered, MemoryView, Questions, RoundsView, View
+from evolif.scenarios.recorded.schema import Dialog, Turn
+from evolif.scenarios.recorded.scoring import failure_of, score_turn
+from evolif.scenarios.recorded.sharing import Ingestion, SharedHistories
+from evolif.scenarios.recorded.statistics import bootstrap_interval, paired_difference
+from evolif.scenarios.recorded.units import Unit, past
 
 REFERENCE = "full"
 """The strategy that others are compared with."""

@@ -10,13 +10,26 @@ from typing import Any
 
 from evolif.benchmark.files import writing
 from evolif.errors import InputError
-from evolif.unidial.aggregation import DEFAULT_AGGREGATION, aggregate, length_curve, parse_aggregation, turn_scores
-from evolif.unidial.coverage import bounds, coverage
-from evolif.unidial.folder import META, read_dialogs, read_records, write_dialogs, write_records, write_summary
-from evolif.unidial.labels import flat_labels
-from evolif.unidial.runs import INFO, counted, left_out
-from evolif.unidial.schema import Dialog
-from evolif.unidial.statistics import bootstrap_interval
+from evolif.scenarios.recorded.aggregation import (
+    DEFAULT_AGGREGATION,
+    aggregate,
+    length_curve,
+    parse_aggregation,
+    turn_scores,
+)
+from evolif.scenarios.recorded.coverage import bounds, coverage
+from evolif.scenarios.recorded.folder import (
+    META,
+    read_dialogs,
+    read_records,
+    write_dialogs,
+    write_records,
+    write_summary,
+)
+from evolif.scenarios.recorded.labels import flat_labels
+from evolif.scenarios.recorded.runs import INFO, counted, left_out
+from evolif.scenarios.recorded.schema import Dialog
+from evolif.scenarios.recorded.statistics import bootstrap_interval
 
 GENERATED, DETAILS, SUMMARY = "generated", "eval_details", "summary.json"
 """What the folder of a model's results holds."""

@@ -9,9 +9,16 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any, Literal, TypeAlias
 
-from evolif.unidial.aggregation import Record, aggregate, check_aggregation, checked_records, is_identifier, valid_score
-from evolif.unidial.metrics import metric_name
-from evolif.unidial.schema import Dialog
+from evolif.scenarios.recorded.aggregation import (
+    Record,
+    aggregate,
+    check_aggregation,
+    checked_records,
+    is_identifier,
+    valid_score,
+)
+from evolif.scenarios.recorded.metrics import metric_name
+from evolif.scenarios.recorded.schema import Dialog
 
 INVALID = "invalid"
 """The kind of failure where a record names none."""

@@ -12,12 +12,12 @@ from typing import Any, Final, Literal
 
 from evolif.errors import ArgumentError
 from evolif.grid import Grid, HeatCell, HeatMap, TableCell, TableRow
+from evolif.scenarios.recorded.aggregation import Record, aggregate, hierarchies, parse_aggregation
+from evolif.scenarios.recorded.labels import label_buckets, label_values
+from evolif.scenarios.recorded.model_results import COMMON_AGGREGATIONS, ModelResults, dialogue_of
+from evolif.scenarios.recorded.report import name_of, partial_note, score_cell
+from evolif.scenarios.recorded.statistics import discriminability, spearman_matrix
 from evolif.text import plural
-from evolif.unidial.aggregation import Record, aggregate, hierarchies, parse_aggregation
-from evolif.unidial.labels import label_buckets, label_values
-from evolif.unidial.model_results import COMMON_AGGREGATIONS, ModelResults, dialogue_of
-from evolif.unidial.report import name_of, partial_note, score_cell
-from evolif.unidial.statistics import discriminability, spearman_matrix
 
 MOST_VALUES: Final = 24
 """Of a label; one with more is left out."""

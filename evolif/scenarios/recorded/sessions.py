@@ -1,4 +1,4 @@
-"""Dialogues and records of `evolif.unidial.runs` read back as sessions, with all that metrics and reports need.
+"""Dialogues and records of `evolif.scenarios.recorded.runs` read back as sessions, with all that metrics and reports need.
 
 The files may come from anywhere: whatever does not fit is refused, with the dialogue, the turn and the mend.
 """
@@ -16,10 +16,10 @@ from evolif.constraints import parse_constraint
 from evolif.errors import ArgumentError, UsageError
 from evolif.judging import Judgement, with_relevance
 from evolif.resources import complaint
+from evolif.scenarios.recorded.metrics import metric_name
+from evolif.scenarios.recorded.runs import CHECK, INFO, MORE, SYSTEM_ID, answer_id, query_id
+from evolif.scenarios.recorded.schema import Dialog, Turn
 from evolif.types import RELEVANCE, Ending, JudgedTurn, Message, Prompt, Session, Span, Verdict
-from evolif.unidial.metrics import metric_name
-from evolif.unidial.runs import CHECK, INFO, MORE, SYSTEM_ID, answer_id, query_id
-from evolif.unidial.schema import Dialog, Turn
 
 MOST_DIALOGUES = 999_999
 MOST_EPOCHS = 10_000

@@ -15,7 +15,7 @@ from typing import Any, Final, TypeAlias
 
 from evolif.errors import ArgumentError, UsageError
 from evolif.metrics.statistics import spearman as rank_correlation
-from evolif.unidial.aggregation import (
+from evolif.scenarios.recorded.aggregation import (
     Identifier,
     Record,
     aggregate,

@@ -20,7 +20,13 @@ from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError
 
 from evolif.constraints import get_group
 from evolif.resources import complaint
-from evolif.unidial.instructions import Unsupported, check_score, checked_constraint, constraint_of, instruction_score
+from evolif.scenarios.recorded.instructions import (
+    Unsupported,
+    check_score,
+    checked_constraint,
+    constraint_of,
+    instruction_score,
+)
 
 Reference = str | Sequence[str] | None
 """The gold answer, or several of which any will do; None is the empty text."""

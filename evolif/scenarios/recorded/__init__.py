@@ -5,9 +5,9 @@ Reads and writes the folders of that kit, plays them on or off policy, and compu
 
 from typing import TYPE_CHECKING, Any
 
-from evolif.unidial.aggregation import DEFAULT_AGGREGATION, aggregate, length_curve, parse_aggregation
-from evolif.unidial.coverage import bounds, coverage
-from evolif.unidial.folder import (
+from evolif.scenarios.recorded.aggregation import DEFAULT_AGGREGATION, aggregate, length_curve, parse_aggregation
+from evolif.scenarios.recorded.coverage import bounds, coverage
+from evolif.scenarios.recorded.folder import (
     read_dialogs,
     read_meta,
     read_records,
@@ -16,10 +16,10 @@ from evolif.unidial.folder import (
     write_records,
     write_summary,
 )
-from evolif.unidial.instructions import Unsupported, check_score, constraint_of, instruction_score
-from evolif.unidial.judge_reply import NoScore, judge_score
-from evolif.unidial.labels import clean_labels, flat_labels
-from evolif.unidial.metrics import (
+from evolif.scenarios.recorded.instructions import Unsupported, check_score, constraint_of, instruction_score
+from evolif.scenarios.recorded.judge_reply import NoScore, judge_score
+from evolif.scenarios.recorded.labels import clean_labels, flat_labels
+from evolif.scenarios.recorded.metrics import (
     Metric,
     exact_match,
     metric_name,
@@ -29,12 +29,19 @@ from evolif.unidial.metrics import (
     word_precision,
     word_recall,
 )
-from evolif.unidial.playing import Interrupted, Policy, continued_with, is_off_policy, play, require_references
-from evolif.unidial.results import Results, read_results, results_folders, summarise, write_results
-from evolif.unidial.retrieval import retrieval_scores, rouge2_recall
-from evolif.unidial.runs import counted, dialogs_of_run, left_out, records_of_run
-from evolif.unidial.sampling import stratified_sample, stratified_sizes
-from evolif.unidial.schema import (
+from evolif.scenarios.recorded.playing import (
+    Interrupted,
+    Policy,
+    continued_with,
+    is_off_policy,
+    play,
+    require_references,
+)
+from evolif.scenarios.recorded.results import Results, read_results, results_folders, summarise, write_results
+from evolif.scenarios.recorded.retrieval import retrieval_scores, rouge2_recall
+from evolif.scenarios.recorded.runs import counted, dialogs_of_run, left_out, records_of_run
+from evolif.scenarios.recorded.sampling import stratified_sample, stratified_sizes
+from evolif.scenarios.recorded.schema import (
     Dialog,
     DialogEvalConfig,
     MetricConfig,
@@ -43,12 +50,18 @@ from evolif.unidial.schema import (
     describe,
     ensure_alternating_roles,
 )
-from evolif.unidial.sessions import PlayedSession, PlayedTurn, is_session, sessions_of
-from evolif.unidial.statistics import bootstrap_interval, discriminability, paired_difference, spearman, spearman_matrix
-from evolif.unidial.units import Unit, units
+from evolif.scenarios.recorded.sessions import PlayedSession, PlayedTurn, is_session, sessions_of
+from evolif.scenarios.recorded.statistics import (
+    bootstrap_interval,
+    discriminability,
+    paired_difference,
+    spearman,
+    spearman_matrix,
+)
+from evolif.scenarios.recorded.units import Unit, units
 
 if TYPE_CHECKING:
-    from evolif.unidial.comparison import compare_memories
+    from evolif.scenarios.recorded.comparison import compare_memories
 
 __all__ = [
     "DEFAULT_AGGREGATION",
@@ -125,6 +138,6 @@ def __getattr__(name: str) -> Any:
     """Load what needs models and judges on first use (PEP 562); most of the package does not."""
     if name != "compare_memories":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from evolif.unidial.comparison import compare_memories
+    from evolif.scenarios.recorded.comparison import compare_memories
 
     return compare_memories

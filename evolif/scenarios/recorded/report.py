@@ -11,9 +11,9 @@ from typing import Any, Final
 
 from evolif.grid import Grid, TableCell, TableRow
 from evolif.metrics import FEWEST
+from evolif.scenarios.recorded.aggregation import length_curve, mean, parse_aggregation, turn_scores, valid_score
+from evolif.scenarios.recorded.model_results import COMMON_AGGREGATIONS, ModelResults, dialogue_of, has_intervals
 from evolif.text import plain
-from evolif.unidial.aggregation import length_curve, mean, parse_aggregation, turn_scores, valid_score
-from evolif.unidial.model_results import COMMON_AGGREGATIONS, ModelResults, dialogue_of, has_intervals
 
 _LONGEST_NAME: Final = 60
 _MOST_PAIRS: Final = 15

@@ -10,8 +10,8 @@ from collections.abc import Awaitable, Callable
 from typing import Literal
 
 from evolif.errors import ArgumentError, EvolifError
+from evolif.scenarios.recorded.schema import Dialog, Turn
 from evolif.types import Message
-from evolif.unidial.schema import Dialog, Turn
 
 Policy = Literal["on", "off", "dialogue"]
 """What the history holds of an evaluated turn; `dialogue`: as the dialogue's `use_reference_history` says."""

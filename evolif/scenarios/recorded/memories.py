@@ -20,7 +20,7 @@ from evolif.errors import ArgumentError, UsageError
 from evolif.mends import did_you_mean
 from evolif.models import ChatModel
 from evolif.models.endpoint import shown
-from evolif.unidial.units import Unit
+from evolif.scenarios.recorded.units import Unit
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint

@@ -13,9 +13,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from evolif.errors import ModelError
-from evolif.unidial.costs import Cost
-from evolif.unidial.memories import Memory
-from evolif.unidial.units import Unit
+from evolif.scenarios.recorded.costs import Cost
+from evolif.scenarios.recorded.memories import Memory
+from evolif.scenarios.recorded.units import Unit
 
 Use = Callable[[int, Memory], Awaitable[None]]
 """Plays a dialogue with the memory of its history; the memory is closed afterwards."""

@@ -12,7 +12,7 @@ from importlib.util import find_spec
 from typing import Any, Final
 
 from evolif.metrics import FEWEST
-from evolif.unidial.aggregation import (
+from evolif.scenarios.recorded.aggregation import (
     DEFAULT_AGGREGATION,
     Identifier,
     Record,
@@ -20,12 +20,12 @@ from evolif.unidial.aggregation import (
     parse_aggregation,
     valid_score,
 )
-from evolif.unidial.asking import expected_dialog
-from evolif.unidial.coverage import bounds, coverage
-from evolif.unidial.recorded_runs import StoredDialogs
-from evolif.unidial.schema import Dialog
-from evolif.unidial.scoring import session_records
-from evolif.unidial.statistics import bootstrap_interval, paired_difference
+from evolif.scenarios.recorded.asking import expected_dialog
+from evolif.scenarios.recorded.coverage import bounds, coverage
+from evolif.scenarios.recorded.recorded_runs import StoredDialogs
+from evolif.scenarios.recorded.schema import Dialog
+from evolif.scenarios.recorded.scoring import session_records
+from evolif.scenarios.recorded.statistics import bootstrap_interval, paired_difference
 
 COMMON_AGGREGATIONS: Final = ("mean-mean-turn", "mean-min-dialog", "min-min-dialog", "max-max-dialog")
 """Shown beside the run's own: from lenient to strict, one benchmark may give anything between 7 % and 95 %."""
@@ -72,7 +72,7 @@ class ModelResults:
 
     @cached_property
     def coverage(self) -> dict[str, dict[str, int]]:
-        """As `evolif.unidial.coverage`."""
+        """As `evolif.scenarios.recorded.coverage`."""
         return coverage(self.dialogs, [*self.records, *self.apart])
 
     @cached_property

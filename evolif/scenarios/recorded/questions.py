@@ -12,14 +12,14 @@ from typing import Any, Protocol
 from evolif.contexts import ContextStrategy, context_tokens, tokenizer_name
 from evolif.errors import ModelError
 from evolif.models import ChatModel, ChatRequest, Sampling
+from evolif.scenarios.recorded.asking import prompts_of
+from evolif.scenarios.recorded.costs import Cost
+from evolif.scenarios.recorded.memories import Memory, Snippet
+from evolif.scenarios.recorded.playing import continued_with, is_off_policy
+from evolif.scenarios.recorded.retrieval import REWRITTEN, VERBATIM, retrieval_scores
+from evolif.scenarios.recorded.schema import Dialog, Turn
+from evolif.scenarios.recorded.units import Past, Round, past
 from evolif.types import Exchange, Message, Prompt
-from evolif.unidial.asking import prompts_of
-from evolif.unidial.costs import Cost
-from evolif.unidial.memories import Memory, Snippet
-from evolif.unidial.playing import continued_with, is_off_policy
-from evolif.unidial.retrieval import REWRITTEN, VERBATIM, retrieval_scores
-from evolif.unidial.schema import Dialog, Turn
-from evolif.unidial.units import Past, Round, past
 
 TEMPLATE = 1
 """The version of how snippets are shown; increased with every change of `memory_messages`."""

@@ -16,7 +16,7 @@ from statistics import mean as exact_mean
 from typing import Any, Final, TypeAlias, TypeGuard
 
 from evolif.errors import ArgumentError
-from evolif.unidial.labels import Figures, label_buckets, label_values
+from evolif.scenarios.recorded.labels import Figures, label_buckets, label_values
 
 Identifier: TypeAlias = int | str
 """Of a dialogue or of a turn."""

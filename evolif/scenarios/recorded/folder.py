@@ -17,8 +17,8 @@ from pydantic import ValidationError
 from evolif.benchmark.files import objection, write_whole, writing
 from evolif.errors import ArgumentError, InputError, UsageError
 from evolif.opened import read_file
-from evolif.unidial.labels import flat_labels
-from evolif.unidial.schema import Dialog
+from evolif.scenarios.recorded.labels import flat_labels
+from evolif.scenarios.recorded.schema import Dialog
 
 META = "_meta.json"
 """Says what a folder of dialogues holds."""

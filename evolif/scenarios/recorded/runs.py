@@ -2,7 +2,7 @@
 
 A constraint in force is a metric entry `evolif_check`, and its verdict is that entry's record. So three aggregations of
 the records are figures of a report: mean-mean-turn is CSR, min-mean-turn is ISR, and min-mean-dialog is ROB, over the
-sessions that a report counts (`counted`). `evolif.unidial.sessions` reads the dialogues back.
+sessions that a report counts (`counted`). `evolif.scenarios.recorded.sessions` reads the dialogues back.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from evolif.runner import STOP_RULE, Run, TurnRecord
 from evolif.runner.records import WITHHELD
 from evolif.runner.settings import EXTENT
 from evolif.scenario import INSTRUCTIONS
+from evolif.scenarios.recorded.metrics import metric_name
+from evolif.scenarios.recorded.recorded_runs import RECORDED, recorded_dialogs, recorded_records
+from evolif.scenarios.recorded.schema import Dialog
 from evolif.turns import Instruction
 from evolif.types import Session, Verdict
-from evolif.unidial.metrics import metric_name
-from evolif.unidial.recorded_runs import RECORDED, recorded_dialogs, recorded_records
-from evolif.unidial.schema import Dialog
 
 CHECK = "evolif_check"
 """The metric of a constraint in force."""

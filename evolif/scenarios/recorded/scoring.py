@@ -19,15 +19,15 @@ from evolif.constraints import format_of
 from evolif.instructions import criteria_of
 from evolif.judging import Judgement, JudgeRecord, Panel
 from evolif.runner import TurnRecord
+from evolif.scenarios.recorded.asking import SCORING_VERSION
+from evolif.scenarios.recorded.instructions import Unsupported, checked_constraint, constraint_of
+from evolif.scenarios.recorded.judge_reply import judge_score
+from evolif.scenarios.recorded.judging import LONGEST_REPLY, TemplateFault, judge_question
+from evolif.scenarios.recorded.metrics import Metric, metric_name, metric_of
+from evolif.scenarios.recorded.schema import Dialog
 from evolif.text import Reading, read_apart, readable
 from evolif.turns import Constraint
 from evolif.types import Message, Prompt, Score, Session, Verdict
-from evolif.unidial.asking import SCORING_VERSION
-from evolif.unidial.instructions import Unsupported, checked_constraint, constraint_of
-from evolif.unidial.judge_reply import judge_score
-from evolif.unidial.judging import LONGEST_REPLY, TemplateFault, judge_question
-from evolif.unidial.metrics import Metric, metric_name, metric_of
-from evolif.unidial.schema import Dialog
 
 Failure: TypeAlias = Literal[
     "generation", "withheld", "judge", "no_reference", "bad_args", "unknown_metric", "unsupported", "invalid"

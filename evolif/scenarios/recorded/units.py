@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from evolif.errors import ArgumentError
-from evolif.unidial.playing import continued_with, is_off_policy
-from evolif.unidial.schema import PLACEHOLDER, Dialog, Turn
+from evolif.scenarios.recorded.playing import continued_with, is_off_policy
+from evolif.scenarios.recorded.schema import PLACEHOLDER, Dialog, Turn
 
 TIMESTAMP = "raw_date_time"
 """The label of a turn that says when it was said."""

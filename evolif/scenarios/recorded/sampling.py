@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping
 from hashlib import blake2b
 
 from evolif.errors import ArgumentError
-from evolif.unidial.labels import label_values
-from evolif.unidial.schema import Dialog
+from evolif.scenarios.recorded.labels import label_values
+from evolif.scenarios.recorded.schema import Dialog
 
 
 def stratified_sizes(counts: Mapping[str, int], n: int) -> dict[str, int]:

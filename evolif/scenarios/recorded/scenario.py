@@ -35,13 +35,12 @@ from evolif.scenario import (
     Services,
     Unjudged,
 )
-from evolif.types import End, Exchange, Message, Prompt, Seat, Session
-from evolif.unidial.aggregation import DEFAULT_AGGREGATION, mean, parse_aggregation
-from evolif.unidial.asking import opening, prompts_of, reference_of
-from evolif.unidial.folder import read_dialogs, read_meta
-from evolif.unidial.model_results import ModelResults, results_object, results_of
-from evolif.unidial.recorded_runs import stored_dialogs
-from evolif.unidial.report import (
+from evolif.scenarios.recorded.aggregation import DEFAULT_AGGREGATION, mean, parse_aggregation
+from evolif.scenarios.recorded.asking import opening, prompts_of, reference_of
+from evolif.scenarios.recorded.folder import read_dialogs, read_meta
+from evolif.scenarios.recorded.model_results import ModelResults, results_object, results_of
+from evolif.scenarios.recorded.recorded_runs import stored_dialogs
+from evolif.scenarios.recorded.report import (
     aggregation_tree,
     coverage_grid,
     differences_grid,
@@ -49,9 +48,9 @@ from evolif.unidial.report import (
     metrics_grid,
     other_aggregations,
 )
-from evolif.unidial.schema import Dialog
-from evolif.unidial.scoring import judged_entries, needs_judge, score_turn
-from evolif.unidial.sub_dimensions import (
+from evolif.scenarios.recorded.schema import Dialog
+from evolif.scenarios.recorded.scoring import judged_entries, needs_judge, score_turn
+from evolif.scenarios.recorded.sub_dimensions import (
     LabelView,
     correlation_grids,
     correlation_map,
@@ -60,6 +59,7 @@ from evolif.unidial.sub_dimensions import (
     label_grid,
     label_map,
 )
+from evolif.types import End, Exchange, Message, Prompt, Seat, Session
 
 _CHARACTERS = 4
 """Characters per token, in English."""
