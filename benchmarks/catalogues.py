@@ -14,9 +14,9 @@ import tempfile
 import time
 from pathlib import Path
 
-from evolif.catalogue import lint_topics
 from evolif.rng import Stream
-from evolif.tracker import load_topics
+from evolif.scenarios.instructions.catalogue import lint_topics
+from evolif.scenarios.instructions.tracker import load_topics
 
 
 def make(path: Path, count: int) -> None:

@@ -14,9 +14,9 @@ import statistics
 import time
 from collections.abc import Callable
 
-from evolif.constraints import check_reading, format_of, parse_constraints
+from evolif.scenarios.instructions.constraints import check_reading, format_of, parse_constraints
+from evolif.scenarios.instructions.turns import Constraint
 from evolif.text import Reading
-from evolif.turns import Constraint
 
 ROUNDS, CALLS = 15, 200
 

@@ -14,12 +14,19 @@ from collections import Counter, defaultdict
 from itertools import islice
 from statistics import fmean
 
-from evolif.constraints import is_closed
 from evolif.rng import Purpose, Stream
-from evolif.tracker import DrawStatistics, Profile, ScriptSpec, load_profile, load_topics, raw_turns
-from evolif.tracker.choice import used_keywords
-from evolif.tracker.profile import OperationWeights
-from evolif.turns import ScriptTurn
+from evolif.scenarios.instructions.constraints import is_closed
+from evolif.scenarios.instructions.tracker import (
+    DrawStatistics,
+    Profile,
+    ScriptSpec,
+    load_profile,
+    load_topics,
+    raw_turns,
+)
+from evolif.scenarios.instructions.tracker.choice import used_keywords
+from evolif.scenarios.instructions.tracker.profile import OperationWeights
+from evolif.scenarios.instructions.turns import ScriptTurn
 
 PROFILES = {"objective": 50, "extended": 50, "escalating": 120}
 """Turns of a dialogue, by profile."""

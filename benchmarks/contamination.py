@@ -19,7 +19,7 @@ from pathlib import Path
 import evolif
 from evolif.exchange import contamination
 from evolif.rng import Stream
-from evolif.tracker import load_topics
+from evolif.scenarios.instructions.tracker import load_topics
 
 PLANTED = 7
 

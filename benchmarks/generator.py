@@ -13,7 +13,7 @@ from itertools import islice
 from statistics import fmean
 
 from evolif.rng import Stream
-from evolif.tracker import DrawStatistics, ScriptSpec, load_profile, load_topics, raw_turns
+from evolif.scenarios.instructions.tracker import DrawStatistics, ScriptSpec, load_profile, load_topics, raw_turns
 
 TURNS = 50
 DEEP_TURNS, DEEP_LOAD = 60, 9

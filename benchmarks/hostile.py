@@ -19,7 +19,7 @@ from pumped_patterns import SIZE, patterns, pumped, pumps, seconds
 from test_hostile_text import ATTACKS, LOOKS
 from test_patterns import ANCHORED, BOUNDED
 
-from evolif.constraints import check
+from evolif.scenarios.instructions.constraints import check
 
 INSTRUCTION = [
     {"group": "start_with", "params": {"mode": "keyword", "value": "a"}},

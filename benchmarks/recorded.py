@@ -21,10 +21,10 @@ from transport import LATENCY, serve
 
 from evolif.benchmark import open_benchmark
 from evolif.exchange import import_dialogs
-from evolif.instructions import SYSTEM_PROMPT, Benchmark, generate
 from evolif.runner import Event, RunStarted, SessionEnded, TurnStored, evaluate
+from evolif.scenarios.instructions import SYSTEM_PROMPT, Benchmark, generate
+from evolif.scenarios.instructions.turns import Turn
 from evolif.scenarios.recorded import Dialog, write_dialogs
-from evolif.turns import Turn
 
 OVERLAP = [{"class_name": name, "args": {}} for name in ("recall", "f1_score")]
 

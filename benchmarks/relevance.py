@@ -19,11 +19,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from evolif import generate
-from evolif.constraints import format_of
-from evolif.instructions.relevance import Task, lexical_verdict, name_task, task_of, why_not_judged
 from evolif.models import ChatRequest, Sampling, managed, open_model
 from evolif.resources import data_path
 from evolif.rng import Purpose, Stream
+from evolif.scenarios.instructions.constraints import format_of
+from evolif.scenarios.instructions.relevance import Task, lexical_verdict, name_task, task_of, why_not_judged
 from evolif.text import Reading
 from evolif.types import Message
 

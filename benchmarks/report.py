@@ -17,9 +17,9 @@ import tempfile
 import time
 from pathlib import Path
 
-from evolif.instructions import generate, players
 from evolif.models import SimModel
 from evolif.runner import evaluate
+from evolif.scenarios.instructions import generate, players
 
 STRENGTHS = {"a": 0.995, "b": 0.99, "c": 0.98, "d": 0.97, "e": 0.96}
 """Chance that a model keeps a constraint: strong enough that most sessions come to the cap."""

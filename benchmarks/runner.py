@@ -12,10 +12,10 @@ import tempfile
 import time
 from pathlib import Path
 
-from evolif.instructions import Benchmark, generate, judge_turn, prompt_of
 from evolif.models import ChatRequest, open_model
 from evolif.runner import evaluate
-from evolif.turns import Turn
+from evolif.scenarios.instructions import Benchmark, generate, judge_turn, prompt_of
+from evolif.scenarios.instructions.turns import Turn
 
 TURNS = 20
 

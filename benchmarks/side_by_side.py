@@ -26,10 +26,10 @@ from typing import Any
 
 from transport import ANSWER, LATENCY, serve
 
-from evolif.instructions import SYSTEM_PROMPT, Benchmark, generate, judge_turn
-from evolif.instructions import environment as _environment
 from evolif.models.endpoint import Endpoint, make_client
 from evolif.runner import Event, RunStarted, SessionEnded, TurnStored, evaluate
+from evolif.scenarios.instructions import SYSTEM_PROMPT, Benchmark, generate, judge_turn
+from evolif.scenarios.instructions import environment as _environment
 
 TEXT: str = json.loads(ANSWER)["choices"][0]["message"]["content"]
 Figures = tuple[float, float]

@@ -21,13 +21,13 @@ from math import sqrt
 from pathlib import Path
 from statistics import correlation
 
-from evolif.constraints import check
-from evolif.instructions import generate, prompt_of
-from evolif.instructions.players import Skill, difficulty_of
 from evolif.models import ChatRequest
 from evolif.runner import evaluate
-from evolif.tracker import ScriptSpec, load_profile, load_topics, script
-from evolif.turns import Persona, ScriptTurn, Turn
+from evolif.scenarios.instructions import generate, prompt_of
+from evolif.scenarios.instructions.constraints import check
+from evolif.scenarios.instructions.players import Skill, difficulty_of
+from evolif.scenarios.instructions.tracker import ScriptSpec, load_profile, load_topics, script
+from evolif.scenarios.instructions.turns import Persona, ScriptTurn, Turn
 from evolif.types import Prompt, Session
 
 PERSONA = "anyone"

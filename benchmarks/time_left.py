@@ -28,8 +28,8 @@ from pathlib import Path
 
 from evolif.budget import load_prices, model_left, quotes_of, snapshot
 from evolif.errors import EvolifError
-from evolif.instructions import Benchmark, generate
 from evolif.runner import Live, Pace, RunSettings, evaluate, load_run
+from evolif.scenarios.instructions import Benchmark, generate
 from evolif.types import JudgedTurn, Session, Verdict
 
 CAP, PATIENCE = 20, 3

@@ -14,10 +14,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from time import perf_counter
 
-from evolif.queries import check_query
-from evolif.synthesis import TemplateSynthesizer, load_personas, persona_for
-from evolif.tracker import ScriptSpec, load_profile, load_topics, script
-from evolif.turns import ScriptTurn, Turn
+from evolif.scenarios.instructions.queries import check_query
+from evolif.scenarios.instructions.synthesis import TemplateSynthesizer, load_personas, persona_for
+from evolif.scenarios.instructions.tracker import ScriptSpec, load_profile, load_topics, script
+from evolif.scenarios.instructions.turns import ScriptTurn, Turn
 
 DIALOGUES, TURNS = 60, 12
 FIRST_SEED = 515_000

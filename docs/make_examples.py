@@ -10,10 +10,10 @@ from collections.abc import Iterable, Iterator
 from itertools import count, islice
 from pathlib import Path
 
-from evolif.constraints import describe, format_of
-from evolif.synthesis import TemplateSynthesizer, load_personas, persona_for, registers
-from evolif.tracker import ScriptSpec, load_profile, load_topics, script
-from evolif.turns import Persona, ScriptTurn
+from evolif.scenarios.instructions.constraints import describe, format_of
+from evolif.scenarios.instructions.synthesis import TemplateSynthesizer, load_personas, persona_for, registers
+from evolif.scenarios.instructions.tracker import ScriptSpec, load_profile, load_topics, script
+from evolif.scenarios.instructions.turns import Persona, ScriptTurn
 
 PAGE = Path(__file__).parent / "examples.md"
 SEED = 2615

@@ -13,9 +13,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from evolif.instructions import generate
 from evolif.report import analyse, write_page
 from evolif.runner import evaluate
+from evolif.scenarios.instructions import generate
 
 IMAGES = Path(__file__).parent / "images"
 MOST_BYTES = 200_000

@@ -14,13 +14,13 @@ from contextlib import closing
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from evolif.instructions import Benchmark, generate
 from evolif.judging import Judgement, JudgeRecord, JudgeScore
-from evolif.queries import check_query
 from evolif.review import AnswerQueue, BenchmarkQueue, ReviewQueue
 from evolif.review.app import ReviewApp
 from evolif.runner import RunSettings, RunStore, SessionKey, load_run
 from evolif.runner.records import AnsweredTurn, AskedTurn, TurnEntry
+from evolif.scenarios.instructions import Benchmark, generate
+from evolif.scenarios.instructions.queries import check_query
 from evolif.types import Constraint, Turn, TurnFacts, Verdict
 
 IMAGES = Path(__file__).parent / "images"

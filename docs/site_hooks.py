@@ -31,13 +31,21 @@ INNER = (
     "report.page",
     "scenarios.broadcast",
     "scenarios.games",
+    "scenarios.instructions",
+    "scenarios.instructions.audit",
+    "scenarios.instructions.catalogue",
+    "scenarios.instructions.constraints",
+    "scenarios.instructions.queries",
+    "scenarios.instructions.synthesis",
+    "scenarios.instructions.tracker",
+    "scenarios.instructions.witness",
     "scenarios.recorded",
     "scenarios.shifts",
 )
 """Rooms inside rooms that have something for others."""
 MODULES = {
     "evolif.scenario": "the contract of a scenario.",
-    "evolif.turns": "the vocabulary of instruction following.",
+    "evolif.scenarios.instructions.turns": "the vocabulary of instruction following.",
     "evolif.types": "the vocabulary that all of them share.",
 }
 """Modules outside the rooms that have something for others, and what."""

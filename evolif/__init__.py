@@ -12,14 +12,14 @@ from evolif._version import __version__
 
 if TYPE_CHECKING:
     from evolif.benchmark import open_benchmark as load_benchmark
-    from evolif.constraints import check
     from evolif.errors import EvolifError, InputError, InternalError, ModelError, OutsideError, UsageError
     from evolif.frames import metrics_frame, sessions_frame, turns_frame
-    from evolif.instructions import generate
-    from evolif.queries import check_query
     from evolif.runner.evaluate import evaluate
     from evolif.runner.run import load_run
-    from evolif.turns import Constraint, Finding, Persona, Topic, Turn
+    from evolif.scenarios.instructions import generate
+    from evolif.scenarios.instructions.constraints import check
+    from evolif.scenarios.instructions.queries import check_query
+    from evolif.scenarios.instructions.turns import Constraint, Finding, Persona, Topic, Turn
     from evolif.types import Session, Span, Verdict
 
 __all__ = [
@@ -50,17 +50,17 @@ __all__ = [
 ]
 
 _FUNCTIONS = {
-    "check": "evolif.constraints",
-    "check_query": "evolif.queries",
+    "check": "evolif.scenarios.instructions.constraints",
+    "check_query": "evolif.scenarios.instructions.queries",
     "evaluate": "evolif.runner",
-    "generate": "evolif.instructions",
+    "generate": "evolif.scenarios.instructions",
     "load_benchmark": "evolif.benchmark:open_benchmark",
     "load_run": "evolif.runner",
     **dict.fromkeys(("metrics_frame", "sessions_frame", "turns_frame"), "evolif.frames"),
 }
 """Where each function is defined; after a colon, its name there if it is another."""
 _TURNS = frozenset({"Constraint", "Finding", "Persona", "Topic", "Turn"})
-"""Classes of `evolif.turns`. Errors are in `evolif.errors`, all other classes in `evolif.types`."""
+"""Classes of `evolif.scenarios.instructions.turns`. Errors are in `evolif.errors`, all other classes in `evolif.types`."""
 
 
 def __getattr__(name: str) -> Any:
@@ -69,7 +69,13 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module 'evolif' has no attribute {name!r}")
     from importlib import import_module
 
-    classes = "evolif.errors" if name.endswith("Error") else "evolif.turns" if name in _TURNS else "evolif.types"
+    classes = (
+        "evolif.errors"
+        if name.endswith("Error")
+        else "evolif.scenarios.instructions.turns"
+        if name in _TURNS
+        else "evolif.types"
+    )
     home, _, there = _FUNCTIONS.get(name, classes).partition(":")
     return getattr(import_module(home), there or name)
 

@@ -1,11 +1,12 @@
-"""Deprecated alias of `evolif.types` and `evolif.turns`, for plug-ins written before the rename."""
+"""Deprecated alias of `evolif.types` and `evolif.scenarios.instructions.turns`, for plug-ins written before the rename."""
 
 from __future__ import annotations
 
 import warnings
 from typing import Any
 
-from evolif import turns, types
+from evolif import types
+from evolif.scenarios.instructions import turns
 
 
 def __getattr__(name: str) -> Any:

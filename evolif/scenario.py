@@ -54,7 +54,7 @@ INSTRUCTIONS = "instructions"
 """Instruction following; benchmarks and runs that name no scenario are of this one."""
 ENTRY_POINTS = "evolif.scenarios"
 _OWN: Mapping[str, str] = {
-    INSTRUCTIONS: "evolif.scenarios.instructions:InstructionFollowing",
+    INSTRUCTIONS: "evolif.scenarios.instructions.scenario:InstructionFollowing",
     "recorded": "evolif.scenarios.recorded.scenario:Recorded",
     "shifts": "evolif.scenarios.shifts.scenario:Shifts",
     "games": "evolif.scenarios.games.scenario:Games",

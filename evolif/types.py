@@ -1,6 +1,6 @@
 """The vocabulary of conversations, shared by all packages: frozen dataclasses without dependencies on other modules.
 
-What instruction following adds is in `evolif.turns`.
+What instruction following adds is in `evolif.scenarios.instructions.turns`.
 """
 
 from __future__ import annotations

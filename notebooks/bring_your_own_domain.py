@@ -41,7 +41,7 @@ topics = [
 ]
 Path("topics.jsonl").write_text("".join(json.dumps(topic | {"verified_by": []}) + "\n" for topic in topics), encoding="utf-8")
 
-from evolif.catalogue import lint_topics
+from evolif.scenarios.instructions.catalogue import lint_topics
 
 report = lint_topics(Path("topics.jsonl"))
 for finding in report.findings:
@@ -64,7 +64,7 @@ from typing import Annotated
 
 from pydantic import Field, TypeAdapter
 
-from evolif.constraints import Group, ParamsModel
+from evolif.scenarios.instructions.constraints import Group, ParamsModel
 from evolif.types import Span
 
 REMARK = re.compile(r"\([^()\n]{1,300}\)")
@@ -173,7 +173,7 @@ for turn in turns:
     assert evolif.check_query(turn, turn.query) == [], turn.query
 
 # %%
-from evolif.audit import audit
+from evolif.scenarios.instructions.audit import audit
 
 summary = audit("bench")
 assert not summary.findings

@@ -52,11 +52,12 @@ def test_an_unknown_name_is_an_attribute_error() -> None:
 
 
 def test_the_old_module_of_types_warns_and_works() -> None:
-    from evolif import domain, turns
+    from evolif import domain
+    from evolif.scenarios.instructions import turns
 
-    with pytest.warns(DeprecationWarning, match="import from evolif.turns"):
+    with pytest.warns(DeprecationWarning, match="import from evolif.scenarios.instructions.turns"):
         assert domain.Constraint is turns.Constraint
-    with pytest.warns(DeprecationWarning, match="import from evolif.turns"):
+    with pytest.warns(DeprecationWarning, match="import from evolif.scenarios.instructions.turns"):
         from evolif.domain import Topic
     assert Topic is turns.Topic
     with pytest.raises(AttributeError):

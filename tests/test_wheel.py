@@ -26,8 +26,8 @@ pytestmark = [
 WHERE = """
 import json, evolif
 from evolif.resources import data_path
-from evolif.synthesis import load_personas
-from evolif.tracker import load_topics
+from evolif.scenarios.instructions.synthesis import load_personas
+from evolif.scenarios.instructions.tracker import load_topics
 parts = [("seeds", "topics.jsonl"), ("seeds", "frames.yaml"), ("constraints", "length.yaml"),
          ("personas", "personas.jsonl"), ("seeds", "profiles", "paper.yaml"),
          ("seeds", "profiles", "escalating.yaml")]

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
-    from evolif.audit import Audit, AuditedTurn
+    from evolif.scenarios.instructions.audit import Audit, AuditedTurn
 
 
 def audit(
@@ -30,8 +30,8 @@ def audit(
     display: Display = "auto",
 ) -> None:
     """Audit every turn of a benchmark: satisfiable, awkward, impossible or undecided. Exit code 1 on a finding."""
-    from evolif.audit import audit as run_audit
     from evolif.cli.progress import choose, counting
+    from evolif.scenarios.instructions.audit import audit as run_audit
 
     with counting(choose(display), "auditing") as progress:
         audited = run_audit(path, progress)

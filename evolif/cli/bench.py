@@ -91,8 +91,8 @@ def generate(
         usual = told is None or told.name == "DEFAULT"
         _generate_other(out, scenario, settings or [], None if usual else dialogues, chosen)
         return
-    from evolif.instructions import generate as make
     from evolif.models import ModelOptions
+    from evolif.scenarios.instructions import generate as make
 
     only_template = set(synthesizer or [TEMPLATE]) == {TEMPLATE}
     counter = counting(shown, "dialogues") if only_template else nullcontext()
@@ -188,9 +188,9 @@ def extend(
     """Append turns to every dialogue, or add dialogues; what is there stays unchanged."""
     from evolif.benchmark import open_benchmark
     from evolif.cli.progress import choose, counting, rates_lines, wording
-    from evolif.instructions import Benchmark, grow
-    from evolif.instructions import extend as lengthen
     from evolif.models import ModelOptions
+    from evolif.scenarios.instructions import Benchmark, grow
+    from evolif.scenarios.instructions import extend as lengthen
 
     if turns is None and dialogues is None:
         raise UsageError("--dialogues N adds dialogues, --turns N adds turns to every dialogue; give one of them")

@@ -50,7 +50,7 @@ def check(
     as_json: JsonFlag = False,
 ) -> None:
     """Check one response. Exit code 1 if a constraint is not satisfied."""
-    from evolif.constraints import check as check_response
+    from evolif.scenarios.instructions.constraints import check as check_response
 
     verdicts = check_response(_constraints(constraints), _response(response))
     if as_json:

@@ -13,8 +13,8 @@ from evolif.cli.options import Display, random_seed
 from evolif.text import plural
 
 if TYPE_CHECKING:
-    from evolif.instructions import Benchmark
     from evolif.runner import Run
+    from evolif.scenarios.instructions import Benchmark
 
 
 LOCAL = "local/smollm2-135m"
@@ -61,7 +61,7 @@ def demo(
 
 
 def _benchmark(folder: Path, seed: int | None) -> Benchmark:
-    from evolif.instructions import Benchmark, generate
+    from evolif.scenarios.instructions import Benchmark, generate
 
     if seed is None and (folder / "benchmark.json").is_file():
         bench = Benchmark(folder)

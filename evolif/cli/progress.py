@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from rich.progress import Progress as RichProgress
 
     from evolif.budget import PriceTable, RunStatus
-    from evolif.instructions import Benchmark, Rates, TurnMade
     from evolif.runner import Event, ModelStopped, SessionEnded, StillWaiting
+    from evolif.scenarios.instructions import Benchmark, Rates, TurnMade
     from evolif.types import Session
 
 STOPPING = "Stopping after the turns in flight, within 20 s; press Ctrl-C again to stop at once."
@@ -508,7 +508,7 @@ class _WordingLines:
 
 def rates_lines(bench: Benchmark) -> Iterator[str]:
     """Results of writing the benchmark's queries, per chat model: rates, calls and tokens."""
-    from evolif.instructions import rates
+    from evolif.scenarios.instructions import rates
 
     flagged = 0
     for name, sums in rates(bench.records()).items():

@@ -165,8 +165,8 @@ def _open(
         raise UsageError("--seed and --sample choose judged answers; use them with --judge RUN")
     if topics is not None:
         return TopicQueue(topics, name, checker=TopicLint(topics), notify=say)
-    from evolif.instructions import Benchmark
-    from evolif.queries import check_query
+    from evolif.scenarios.instructions import Benchmark
+    from evolif.scenarios.instructions.queries import check_query
 
     assert bench is not None  # one of the three is given
     if (bench / "run.sqlite").exists() and not (bench / "benchmark.json").exists():

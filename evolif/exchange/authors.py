@@ -12,13 +12,22 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from evolif.audit import ForeignLine, map_constraint
-from evolif.constraints import describe, format_of, parse_constraint, parse_constraints
 from evolif.errors import InputError, UsageError
-from evolif.instructions import IMPORTED, to_object
 from evolif.resources import complaint
-from evolif.synthesis import TemplateSynthesizer
-from evolif.turns import Constraint, Instruction, Move, Operation, Persona, ScriptTurn, Topic, Turn
+from evolif.scenarios.instructions import IMPORTED, to_object
+from evolif.scenarios.instructions.audit import ForeignLine, map_constraint
+from evolif.scenarios.instructions.constraints import describe, format_of, parse_constraint, parse_constraints
+from evolif.scenarios.instructions.synthesis import TemplateSynthesizer
+from evolif.scenarios.instructions.turns import (
+    Constraint,
+    Instruction,
+    Move,
+    Operation,
+    Persona,
+    ScriptTurn,
+    Topic,
+    Turn,
+)
 
 STATES = "evolif-states"
 DIALOGS = "evolif-dialogs"

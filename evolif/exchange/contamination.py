@@ -15,7 +15,7 @@ from evolif.errors import InputError, OutsideError, UsageError
 from evolif.exchange.rows import canary_of
 from evolif.exchange.scanner import MatchedRun, QueryIndex, Scanner, cut_before
 from evolif.exchange.unpacking import unpacked
-from evolif.instructions import Benchmark
+from evolif.scenarios.instructions import Benchmark
 
 BLOCK_BYTES = 1 << 17
 STDIN = "-"

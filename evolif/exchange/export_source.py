@@ -11,10 +11,10 @@ from evolif._version import __version__
 from evolif.benchmark import BenchmarkFolder
 from evolif.exchange.rows import Row, benchmark_rows, canary_of, folder_rows, run_rows
 from evolif.exchange.tables import schema_of, schema_of_rows
-from evolif.instructions import Benchmark
 from evolif.resources import data_path
 from evolif.runner import Integrity, Run
 from evolif.scenario import INSTRUCTIONS, answer_keys, get_scenario
+from evolif.scenarios.instructions import Benchmark
 from evolif.text import plural
 
 

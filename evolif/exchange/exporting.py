@@ -11,8 +11,8 @@ from evolif.errors import UsageError
 from evolif.exchange.export_source import Content, Exported, ExportSource
 from evolif.exchange.formats import EXPORTERS, find_exporter
 from evolif.exchange.hub import Hub
-from evolif.instructions import Benchmark
 from evolif.runner import RunStore, load_run
+from evolif.scenarios.instructions import Benchmark
 
 
 def export(

@@ -10,16 +10,16 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, NoReturn, get_args
 
-from evolif.audit import Status, satisfiability, witness_faults
 from evolif.errors import InputError, UsageError
 from evolif.exchange.authors import DIALOGS, NOTHING, STATES, Derivation, parse_foreign
 from evolif.exchange.rows import FIELD, Extension, Row, Shared, parse_extension, parse_shared
 from evolif.exchange.tables import NESTED, from_columns
 from evolif.exchange.unpacking import LONGEST_LINE, unpacked_rows
-from evolif.instructions import Benchmark, Header, ImportedWriter, parse_turn, to_object
 from evolif.mends import near_path
-from evolif.turns import Turn
-from evolif.witness import Refusal, build_fallback, build_witness
+from evolif.scenarios.instructions import Benchmark, Header, ImportedWriter, parse_turn, to_object
+from evolif.scenarios.instructions.audit import Status, satisfiability, witness_faults
+from evolif.scenarios.instructions.turns import Turn
+from evolif.scenarios.instructions.witness import Refusal, build_fallback, build_witness
 from evolif.workshop import new_path
 
 DEEPEST = 40

@@ -25,7 +25,7 @@ from evolif.review.filters import DECIDED, UNDECIDED, Facet, QueueItem
 from evolif.review.queue import Notify, ReviewQueue, State, TextBlock
 from evolif.review.text import Marked, joined, one_line, styled, visible
 from evolif.runner import Run
-from evolif.turns import Finding
+from evolif.scenarios.instructions.turns import Finding
 
 ONLY = (
     "Only this quality counts. Ignore a format, a length or words that other constraints require, whether the answer "

@@ -21,8 +21,8 @@ from evolif.review.decisions import Done, EditConflict, Objected, Request
 from evolif.review.filters import QueueItem
 from evolif.review.queue import ReviewQueue
 from evolif.review.text import cut, one_line, visible
+from evolif.scenarios.instructions.turns import Finding
 from evolif.text import csv_cell
-from evolif.turns import Finding
 
 _MAX_CELL = 1_000_000
 """Characters; an answer of 64 KiB with every sign spelled out is shorter."""

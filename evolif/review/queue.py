@@ -24,7 +24,7 @@ from evolif.review.decisions import (
 )
 from evolif.review.filters import Facet, Filter, QueueItem
 from evolif.review.text import Marked, clean_input
-from evolif.turns import Finding
+from evolif.scenarios.instructions.turns import Finding
 
 Notify = Callable[[str], None]
 State = dict[str, Any]

@@ -28,9 +28,9 @@ from evolif.review.topic_file import (
     vouched,
 )
 from evolif.review.turn_view import decisions_text, findings_text
+from evolif.scenarios.instructions.tracker import TopicModel
+from evolif.scenarios.instructions.turns import Finding
 from evolif.text import plural
-from evolif.tracker import TopicModel
-from evolif.turns import Finding
 
 _STATUS = {"open": f"open: needs {REQUIRED_VOUCHERS} reviewers", "verified": "verified", "rejected": "rejected"}
 
@@ -312,7 +312,7 @@ class TopicLint:
         return self._stored[content_of(line)] if content_of(line) in self._stored else _lint_line(line)
 
     def _lint_file(self) -> dict[str, list[Finding]]:
-        from evolif.catalogue import lint_topics
+        from evolif.scenarios.instructions.catalogue import lint_topics
 
         found: dict[str, list[Finding]] = {}
         for one in lint_topics(self._path).findings:
@@ -321,7 +321,7 @@ class TopicLint:
 
 
 def _lint_line(line: Mapping[str, Any]) -> list[Finding]:
-    from evolif.catalogue import read_topic, topic_faults
+    from evolif.scenarios.instructions.catalogue import read_topic, topic_faults
 
     topic, faults = read_topic(line)
     faults += topic_faults(topic) if topic is not None else []

@@ -8,13 +8,13 @@ from dataclasses import asdict, dataclass
 from difflib import SequenceMatcher
 from typing import Any
 
-from evolif.constraints import describe, format_of, parse_constraint
 from evolif.errors import UsageError
 from evolif.judge_audit import Decision
-from evolif.queries import Claim, read_claims
 from evolif.review.decisions import format_time
 from evolif.review.text import Marked, TextStyle, joined, one_line, styled, visible
-from evolif.turns import Constraint, Finding, Params, Turn
+from evolif.scenarios.instructions.constraints import describe, format_of, parse_constraint
+from evolif.scenarios.instructions.queries import Claim, read_claims
+from evolif.scenarios.instructions.turns import Constraint, Finding, Params, Turn
 
 MOVES = {"new": "new topic", "continue": "continues", "backtrack": "returns to"}
 

@@ -10,9 +10,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from evolif.benchmark import dialogue_file
-from evolif.constraints import EXTENDED_GROUPS, GROUPS, own_groups
 from evolif.errors import InputError, UsageError
-from evolif.instructions import Benchmark, read_turns
 from evolif.judge_audit import DecisionKind
 from evolif.resources import complaint
 from evolif.review.decisions import DecisionLog, Drafts, Request
@@ -21,9 +19,11 @@ from evolif.review.filters import DECIDED, UNDECIDED, Facet, QueueItem
 from evolif.review.queue import Notify, ReviewQueue, State, TextBlock
 from evolif.review.text import hidden, one_line, visible
 from evolif.review.turn_view import claims_of, intention_of, turn_blocks
-from evolif.synthesis import TemplateSynthesizer
+from evolif.scenarios.instructions import Benchmark, read_turns
+from evolif.scenarios.instructions.constraints import EXTENDED_GROUPS, GROUPS, own_groups
+from evolif.scenarios.instructions.synthesis import TemplateSynthesizer
+from evolif.scenarios.instructions.turns import Finding, Turn
 from evolif.text import plural
-from evolif.turns import Finding, Turn
 
 MAX_QUERY = 20_000
 """Characters."""
@@ -119,7 +119,7 @@ def _turn_object(turn: Turn, found: Sequence[Finding], earlier: Sequence[Turn]) 
 
 
 QueryChecker = Callable[[Turn, str], Sequence[Finding]]
-"""`evolif.queries.check_query`, or a replacement."""
+"""`evolif.scenarios.instructions.queries.check_query`, or a replacement."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -344,8 +344,8 @@ def regenerate(turn: Turn, model: str, notes: str) -> Regenerated:
 
 
 async def _regenerate(turn: Turn, name: str, notes: str) -> Regenerated:
-    from evolif.instructions import open_author
-    from evolif.synthesis import Agent
+    from evolif.scenarios.instructions import open_author
+    from evolif.scenarios.instructions.synthesis import Agent
 
     model = open_author(name)
     try:

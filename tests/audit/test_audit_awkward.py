@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from evolif.audit import satisfiability
-from evolif.constraints import parse_constraints
+from evolif.scenarios.instructions.audit import satisfiability
+from evolif.scenarios.instructions.constraints import parse_constraints
 
 
 def judged(**groups):

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from evolif.audit import audit, map_constraint
-from evolif.audit.sources import read_foreign
-from evolif.constraints import parse_constraint
 from evolif.errors import InputError, UsageError
+from evolif.scenarios.instructions.audit import audit, map_constraint
+from evolif.scenarios.instructions.audit.sources import read_foreign
+from evolif.scenarios.instructions.constraints import parse_constraint
 
 RELEASE = Path(
     os.environ.get("EVOLIF_RELEASE_DATA") or Path(__file__).parents[3] / "shared" / "data" / "evolif-release"

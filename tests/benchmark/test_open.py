@@ -9,9 +9,10 @@ import pytest
 from quiz_scenario import Quiz, QuizOptions
 
 import evolif
-from evolif import InputError, UsageError, instructions
+from evolif import InputError, UsageError
 from evolif.benchmark import BenchmarkFolder
 from evolif.scenario import Defaults, get_scenario, options_of, pairs_of
+from evolif.scenarios import instructions
 
 
 @pytest.fixture

@@ -11,10 +11,10 @@ import pytest
 
 from evolif import ModelError, UsageError
 from evolif.budget import Budget, Quotes, load_prices, upper_bound
-from evolif.instructions import generate
 from evolif.models import ChatRequest, ManagedModel, Reply, RetryPolicy, Sampling, managed
 from evolif.runner import Deny, PlannedCall, Run, Spent, Wait, evaluate
 from evolif.runner.metering import CallDeniedError, MeteredModel
+from evolif.scenarios.instructions import generate
 from evolif.types import Image, Message, Usage
 
 MODEL = "openai/gpt-4.1"

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from evolif.budget import Quotes, forecast, load_prices, survival_of_mean, survival_of_sessions
-from evolif.instructions import Benchmark, generate
 from evolif.runner import EvalConfig, evaluate, plan
+from evolif.scenarios.instructions import Benchmark, generate
 from evolif.types import Ending, JudgedTurn, Session, Verdict
 
 

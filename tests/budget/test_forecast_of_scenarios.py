@@ -25,10 +25,10 @@ from evolif.budget import (
 )
 from evolif.cli import app
 from evolif.errors import UsageError
-from evolif.instructions import generate
 from evolif.models import ChatRequest, Sampling
 from evolif.runner import Deny, PlannedCall, RunSettings, evaluate
 from evolif.scenario import Author, Benchmark, Lengths, NoOptions, Scenario
+from evolif.scenarios.instructions import generate
 from evolif.types import JudgedTurn, Message, Seat, Session, Usage
 
 MODEL, PARTNER, HERE = "openai/gpt-4.1", "openai/gpt-4.1-mini", "http://127.0.0.1:1/v1"

@@ -18,9 +18,9 @@ from evolif import UsageError
 from evolif.budget import RunStatus, load_prices, quotes_of, snapshot
 from evolif.cli import app
 from evolif.cli.progress import LiveWatcher
-from evolif.instructions import generate
 from evolif.report import status_lines
 from evolif.runner import Event, TurnStored, evaluate, load_run
+from evolif.scenarios.instructions import generate
 
 
 @pytest.fixture(scope="module")

@@ -19,7 +19,6 @@ from typer.testing import CliRunner
 from evolif import UsageError
 from evolif.budget import Rule, StopRule, load_prices, parse_rule, quotes_of, snapshot
 from evolif.cli import app
-from evolif.instructions import Benchmark, generate
 from evolif.metrics.sequence import boundary
 from evolif.models import ChatModel, ChatRequest, Reply, open_model
 from evolif.report import (
@@ -39,6 +38,7 @@ from evolif.report.early import early_line
 from evolif.runner import STOP_RULE, EarlyEnd, EvalConfig, PlannedCall, Run, RunStore, evaluate, load_run, plan
 from evolif.runner.events import SessionKey
 from evolif.runner.records import EndEntry
+from evolif.scenarios.instructions import Benchmark, generate
 
 MODELS = ["sim/steady", "sim/forgetful"]
 RULE = Rule("rob", 0.07)

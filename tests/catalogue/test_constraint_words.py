@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from evolif.catalogue.personas import PatternFile, load_patterns
 from evolif.errors import InputError
-from evolif.tracker import load_topics
+from evolif.scenarios.instructions.catalogue.personas import PatternFile, load_patterns
+from evolif.scenarios.instructions.tracker import load_topics
 
 LINES = (Path(__file__).parent / "constraint_prompts.txt").read_text(encoding="utf-8").splitlines()
 CASES = [tuple(part.strip() for part in line.split("|", 1)) for line in LINES if line and line[0] != "#"]

@@ -8,11 +8,11 @@ import pytest
 from entries import PERSONAS, persona
 from models.server import ok, serving
 
-from evolif.catalogue import infer_personas, lint_personas
-from evolif.catalogue.infer import read_sources
 from evolif.errors import InputError, OutsideError, UsageError
 from evolif.models import ModelOptions
-from evolif.synthesis import load_personas
+from evolif.scenarios.instructions.catalogue import infer_personas, lint_personas
+from evolif.scenarios.instructions.catalogue.infer import read_sources
+from evolif.scenarios.instructions.synthesis import load_personas
 
 
 def said(entry, **changes):

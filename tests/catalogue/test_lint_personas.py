@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from entries import PERSONAS, persona
 
-from evolif.catalogue import lint_personas
 from evolif.errors import InputError
-from evolif.synthesis import load_personas
+from evolif.scenarios.instructions.catalogue import lint_personas
+from evolif.scenarios.instructions.synthesis import load_personas
 
 
 def test_a_good_file_has_no_finding_and_always_nearest_pairs(write):

@@ -8,10 +8,10 @@ import pytest
 import yaml
 from typer.testing import CliRunner
 
-from evolif.catalogue import registers as linter
-from evolif.catalogue.registers import lint_registers
 from evolif.cli.app import app
-from evolif.synthesis.bank import read_plans
+from evolif.scenarios.instructions.catalogue import registers as linter
+from evolif.scenarios.instructions.catalogue.registers import lint_registers
+from evolif.scenarios.instructions.synthesis.bank import read_plans
 
 PLANS = {
     "group": "emphasis",

@@ -7,9 +7,9 @@ import json
 import pytest
 from entries import BEES, TOPICS, swapped, topic
 
-from evolif.catalogue import lint_topics
 from evolif.errors import InputError
-from evolif.tracker import load_topics
+from evolif.scenarios.instructions.catalogue import lint_topics
+from evolif.scenarios.instructions.tracker import load_topics
 
 
 def rules(path):

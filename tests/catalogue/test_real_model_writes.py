@@ -8,9 +8,9 @@ from importlib.util import find_spec
 import pytest
 from typer.testing import CliRunner
 
-from evolif.catalogue import lint_personas, lint_topics
 from evolif.cli import app
 from evolif.models import weight_path
+from evolif.scenarios.instructions.catalogue import lint_personas, lint_topics
 
 pytestmark = [
     pytest.mark.slow,

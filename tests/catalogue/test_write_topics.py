@@ -9,10 +9,10 @@ from entries import BEES, MOVE, TALK, TOPICS, WAX, swapped, topic
 from filelock import FileLock
 from models.server import Answer, completion, error, ok, serving
 
-from evolif.catalogue import lint_topics, write_topics
 from evolif.errors import InputError, ModelError, OutsideError, UsageError
 from evolif.models import ModelOptions
-from evolif.tracker import load_topics
+from evolif.scenarios.instructions.catalogue import lint_topics, write_topics
+from evolif.scenarios.instructions.tracker import load_topics
 
 
 def said(entry, **changes):

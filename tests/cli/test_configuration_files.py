@@ -41,7 +41,7 @@ COMMANDS = {
 }
 _TIMED = """
 import sys, time
-import evolif.budget, evolif.cli, evolif.constraints, evolif.instructions, evolif.metrics, evolif.report, evolif.runner
+import evolif.budget, evolif.cli, evolif.scenarios.instructions.constraints, evolif.scenarios.instructions, evolif.metrics, evolif.report, evolif.runner
 start = time.perf_counter()
 try:
     evolif.cli.app(sys.argv[1:])

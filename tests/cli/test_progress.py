@@ -18,7 +18,6 @@ from rich.live import Live as RichLive
 from evolif.budget import load_prices, quotes_of, snapshot
 from evolif.cli import progress as _display
 from evolif.cli.progress import watching
-from evolif.instructions import generate
 from evolif.models import Waiting
 from evolif.report import status_lines
 from evolif.runner import (
@@ -35,6 +34,7 @@ from evolif.runner import (
     load_run,
     read_live,
 )
+from evolif.scenarios.instructions import generate
 from evolif.types import Ending, Role
 
 

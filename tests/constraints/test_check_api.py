@@ -3,9 +3,9 @@
 import pytest
 
 import evolif
-from evolif.constraints import GROUPS, Group, check, describe, parse_constraint
 from evolif.errors import InputError, InternalError, UsageError
-from evolif.turns import Constraint
+from evolif.scenarios.instructions.constraints import GROUPS, Group, check, describe, parse_constraint
+from evolif.scenarios.instructions.turns import Constraint
 
 LETTER = {"group": "start_with", "params": {"mode": "letter", "value": "k"}}
 BULLETS = {"group": "bullets", "params": {"count": 2}}
@@ -186,8 +186,8 @@ def test_evidence_points_at_the_place():
 
 
 def draws(group):
-    from evolif.constraints import DrawContext
     from evolif.rng import Stream
+    from evolif.scenarios.instructions.constraints import DrawContext
 
     context = DrawContext(("art", "two words"), group.data["pool"])
     stream = Stream(1)

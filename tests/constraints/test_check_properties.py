@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evolif.constraints import check
+from evolif.scenarios.instructions.constraints import check
 
 CONSTRAINTS = [
     {"group": "start_with", "params": {"mode": "letter", "value": "a"}},

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from evolif.constraints import EXTENDED_GROUPS, GROUPS, check
+from evolif.scenarios.instructions.constraints import EXTENDED_GROUPS, GROUPS, check
 
 FILES = sorted((Path(__file__).parent / "cases").glob("*.yaml"))
 CASES = [

@@ -5,7 +5,9 @@ import sys
 
 import pytest
 
-from evolif.constraints import (
+from evolif.errors import InputError, UsageError
+from evolif.rng import Stream
+from evolif.scenarios.instructions.constraints import (
     EXTENDED_GROUPS,
     GROUPS,
     DrawContext,
@@ -15,10 +17,8 @@ from evolif.constraints import (
     get_group,
     parse_constraint,
 )
-from evolif.constraints import language as language_module
-from evolif.errors import InputError, UsageError
-from evolif.rng import Stream
-from evolif.tracker import load_profile
+from evolif.scenarios.instructions.constraints import language as language_module
+from evolif.scenarios.instructions.tracker import load_profile
 
 PROFILE = load_profile("extended")
 RULED = [name for name in PROFILE.groups if not get_group(name).subjective]

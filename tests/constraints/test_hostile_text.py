@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from evolif.constraints import check
+from evolif.scenarios.instructions.constraints import check
 
 SIZE = 64 * 1024
 END = 2 * 1024

@@ -12,15 +12,15 @@ from typer.testing import CliRunner
 import evolif
 from evolif import UsageError
 from evolif.cli import app
-from evolif.constraints import get_group
 from evolif.runner import load_run
+from evolif.scenarios.instructions.constraints import get_group
 
 MODULE = """
 from typing import Literal
 
 from pydantic import TypeAdapter
 
-from evolif.constraints import Group, ParamsModel
+from evolif.scenarios.instructions.constraints import Group, ParamsModel
 
 
 class Params(ParamsModel):

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from evolif.constraints import check
+from evolif.scenarios.instructions.constraints import check
 
 FILES = sorted((Path(__file__).parent / "reader_cases").glob("*.yaml"))
 CASES = [

@@ -97,7 +97,7 @@ def test_a_packed_arrow_stream_is_bounded_too(tmp_path: Path) -> None:
 
 
 def test_an_ordinary_file_is_searched_to_its_end(tmp_path: Path, bench: Path) -> None:
-    from evolif.instructions import Benchmark
+    from evolif.scenarios.instructions import Benchmark
 
     query = max((turn.query for turn in Benchmark(bench).turns(1)), key=len)
     rows = [{"text": f"filler {n} " * 20, "n": n, "x": 0.5, "list": [1, None]} for n in range(20_000)]

@@ -11,12 +11,12 @@ import pytest
 
 import evolif
 from evolif import InputError, UsageError, load_benchmark
-from evolif.audit import audit
-from evolif.constraints import check
 from evolif.exchange import export, import_benchmark
 from evolif.exchange.authors import foreign_constraint
-from evolif.instructions import TurnSource
-from evolif.turns import Constraint
+from evolif.scenarios.instructions import TurnSource
+from evolif.scenarios.instructions.audit import audit
+from evolif.scenarios.instructions.constraints import check
+from evolif.scenarios.instructions.turns import Constraint
 
 RELEASE = Path(
     os.environ.get("EVOLIF_RELEASE_DATA") or Path(__file__).parents[3] / "shared" / "data" / "evolif-release"

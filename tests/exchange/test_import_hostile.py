@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 
 import evolif
 from evolif import EvolifError, InputError, UsageError
-from evolif.constraints import check
 from evolif.exchange import export, import_benchmark
 from evolif.exchange import importing as _sources
 from evolif.exchange import rows as _extension
+from evolif.scenarios.instructions.constraints import check
 
 needs_arrow = pytest.mark.skipif(find_spec("pyarrow") is None, reason="pyarrow is not installed (evolif[datasets])")
 

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from golden_tools import digest
 
-from evolif.tracker import ScriptSpec, load_profile, parse_profile, script
-from evolif.turns import Topic
+from evolif.scenarios.instructions.tracker import ScriptSpec, load_profile, parse_profile, script
+from evolif.scenarios.instructions.turns import Topic
 
 DIALOGUES, TURNS = (1, 2, 3), 70
 _WORDS = "kiln glaze oven spoon ferry ladder ticket meadow lantern pepper castle button violin harbour saddle compass"

@@ -17,10 +17,10 @@ import pytest
 from models.server import Answer, Seen, Server, error, ok, serving
 
 import evolif
-from evolif.instructions import SYSTEM_PROMPT
 from evolif.report import summarise
 from evolif.runner import Run
 from evolif.scenario import get_scenario
+from evolif.scenarios.instructions import SYSTEM_PROMPT
 
 pytest.importorskip("inspect_ai", reason="inspect-ai is not installed (evolif[inspect]); make ci-parts brings it")
 

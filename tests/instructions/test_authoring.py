@@ -16,9 +16,9 @@ from wording_server import plain_words, wording_server
 import evolif
 from evolif import ModelError, UsageError, load_benchmark
 from evolif.cli import app
-from evolif.instructions import extend, open_synthesizers, rates, reopen_synthesizers
 from evolif.models import ChatRequest, ModelOptions, Reply
-from evolif.queries import check_query
+from evolif.scenarios.instructions import extend, open_synthesizers, rates, reopen_synthesizers
+from evolif.scenarios.instructions.queries import check_query
 
 KEY = "kk-test-0123456789abcdef"
 

@@ -11,13 +11,22 @@ from typing import Any
 import pytest
 
 from evolif import check_query, load_benchmark
-from evolif.constraints import EXTENDED_GROUPS, GROUPS, Group, check, definition, get_group, rules_of, without_rules
 from evolif.errors import UsageError
-from evolif.instructions import SYSTEM_PROMPT, Benchmark, Header, generate, system_text
-from evolif.instructions.turn_lines import Spec
 from evolif.resources import load_data
+from evolif.scenarios.instructions import SYSTEM_PROMPT, Benchmark, Header, generate, system_text
+from evolif.scenarios.instructions.constraints import (
+    EXTENDED_GROUPS,
+    GROUPS,
+    Group,
+    check,
+    definition,
+    get_group,
+    rules_of,
+    without_rules,
+)
+from evolif.scenarios.instructions.tracker import Profile, load_profile
+from evolif.scenarios.instructions.turn_lines import Spec
 from evolif.text import READING_RULES_VERSION
-from evolif.tracker import Profile, load_profile
 
 CASES: dict[str, list[dict[str, Any]]] = load_data(Path(__file__).parent / "definition_cases.yaml")
 

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from evolif import EvolifError, InputError, OutsideError, UsageError, load_benchmark
-from evolif.instructions import Benchmark, generate, read_turns, turn_hash
+from evolif.scenarios.instructions import Benchmark, generate, read_turns, turn_hash
 
 Edit = Callable[[dict[str, Any]], Any]
 
@@ -104,7 +104,7 @@ def test_an_empty_dialogue_file_is_filled(bench: Path, original: Path) -> None:
 
 GROW = """
 import sys
-from evolif.instructions import Benchmark
+from evolif.scenarios.instructions import Benchmark
 bench = Benchmark(sys.argv[1])
 for number in range(7, 25):
     for dialogue in (1, 2, 3)[:: int(sys.argv[2])]:

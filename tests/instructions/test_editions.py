@@ -9,7 +9,7 @@ import pytest
 
 from evolif import UsageError, evaluate, generate, load_benchmark
 from evolif.benchmark import HEADER
-from evolif.instructions.turn_lines import EDITION
+from evolif.scenarios.instructions.turn_lines import EDITION
 
 
 def older(folder: Path) -> Path:

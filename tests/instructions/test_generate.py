@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from evolif import InputError, OutsideError, UsageError, load_benchmark
-from evolif.instructions import generate
+from evolif.scenarios.instructions import generate
 
 DIALOGUES, TURNS, SEED = 20, 30, 7
 

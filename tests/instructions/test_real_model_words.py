@@ -10,9 +10,9 @@ from typer.testing import CliRunner
 
 from evolif import load_benchmark
 from evolif.cli import app
-from evolif.instructions import rates
 from evolif.models import weight_path
-from evolif.queries import check_query
+from evolif.scenarios.instructions import rates
+from evolif.scenarios.instructions.queries import check_query
 
 pytestmark = [
     pytest.mark.slow,

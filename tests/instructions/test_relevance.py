@@ -10,10 +10,13 @@ import pytest
 from typer.testing import CliRunner
 
 from evolif.cli import app
-from evolif.constraints import check
 from evolif.errors import UsageError
-from evolif.instructions import generate
-from evolif.instructions.relevance import (
+from evolif.models import ChatRequest, Reply
+from evolif.report import summarise
+from evolif.runner import Run, TurnRecord, evaluate, load_run, rejudge, verify
+from evolif.scenarios.instructions import generate
+from evolif.scenarios.instructions.constraints import check
+from evolif.scenarios.instructions.relevance import (
     LONG_ANSWER,
     Task,
     lexical_verdict,
@@ -22,11 +25,8 @@ from evolif.instructions.relevance import (
     task_words,
     why_not_judged,
 )
-from evolif.models import ChatRequest, Reply
-from evolif.report import summarise
-from evolif.runner import Run, TurnRecord, evaluate, load_run, rejudge, verify
+from evolif.scenarios.instructions.turns import Constraint, Turn
 from evolif.text import Reading
-from evolif.turns import Constraint, Turn
 from evolif.types import RELEVANCE, Usage
 
 FERRY = Task(

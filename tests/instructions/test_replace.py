@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from evolif import OutsideError, UsageError, load_benchmark
-from evolif.instructions import Benchmark, generate
+from evolif.scenarios.instructions import Benchmark, generate
 
 WORDS = {"query": "Say it in my words, “so”.", "status": "edited", "source": "person"}
 
@@ -103,7 +103,7 @@ def test_a_full_disk_leaves_the_old_line(bench: Path, original: Path, monkeypatc
 
 REWRITE = """
 import sys
-from evolif.instructions import Benchmark
+from evolif.scenarios.instructions import Benchmark
 bench, number = Benchmark(sys.argv[1]), int(sys.argv[2])
 for i in range(20):
     bench.replace(1, number, query=f"words {i} of {number}", status="edited", source="person")

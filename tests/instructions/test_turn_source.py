@@ -17,10 +17,19 @@ from pathlib import Path
 import pytest
 
 from evolif import InputError, ModelError, OutsideError, UsageError, load_benchmark
-from evolif.instructions import Benchmark, SynthesizerPool, TurnMade, TurnSource, extend, generate, rates, read_turns
 from evolif.models import ModelOptions
-from evolif.synthesis import Attempt, Meter
-from evolif.turns import Finding, Turn
+from evolif.scenarios.instructions import (
+    Benchmark,
+    SynthesizerPool,
+    TurnMade,
+    TurnSource,
+    extend,
+    generate,
+    rates,
+    read_turns,
+)
+from evolif.scenarios.instructions.synthesis import Attempt, Meter
+from evolif.scenarios.instructions.turns import Finding, Turn
 from evolif.types import Usage
 
 FLAG = (Finding("length", "it does not say 300"),)
@@ -157,10 +166,10 @@ def test_two_processes_do_not_both_pay(tmp_path: Path) -> None:
 
 SLOW = """
 import asyncio, sys, time
-from evolif.instructions import generate
+from evolif.scenarios.instructions import generate
 from evolif.models import ModelOptions
 from evolif.types import Usage
-from evolif.synthesis import Attempt
+from evolif.scenarios.instructions.synthesis import Attempt
 
 class Slow:
     name = "fake/a"
@@ -197,10 +206,10 @@ def test_a_generation_that_was_killed_loses_only_the_turns_under_way(tmp_path: P
 
 KILLED = """
 import os, signal, sys
-from evolif.instructions import Benchmark, generate
+from evolif.scenarios.instructions import Benchmark, generate
 from evolif.models import ModelOptions
 from evolif.types import Usage
-from evolif.synthesis import Attempt
+from evolif.scenarios.instructions.synthesis import Attempt
 
 bench, log, left, place = sys.argv[1], sys.argv[2], int(sys.argv[3]), sys.argv[4]
 

@@ -11,7 +11,7 @@ from wording_server import wording_server
 
 import evolif
 from evolif import UsageError, load_benchmark
-from evolif.instructions import Benchmark, rates
+from evolif.scenarios.instructions import Benchmark, rates
 
 TWO = ["sim/perfect", "sim/steady"]
 

@@ -18,10 +18,10 @@ from evolif.errors import (
     OutsideError,
     WithheldError,
 )
-from evolif.instructions import judge_turn
 from evolif.judging import CachedScore, Judge, Judgement, SqliteJudgeCache, dump_records, load_records, open_judge
 from evolif.models import ChatRequest, Reply
-from evolif.turns import Constraint
+from evolif.scenarios.instructions import judge_turn
+from evolif.scenarios.instructions.turns import Constraint
 from evolif.types import Usage
 
 HAPPY = Constraint("emotion", {"emotion": "happy"})

@@ -9,10 +9,10 @@ from asked import grade
 from models.server import Answer, Server, error, ok, serving
 
 from evolif.errors import JudgeError
-from evolif.instructions import judge_turn
 from evolif.judging import Judgement, open_judge
 from evolif.models import open_model
-from evolif.turns import Constraint
+from evolif.scenarios.instructions import judge_turn
+from evolif.scenarios.instructions.turns import Constraint
 from evolif.types import Usage
 
 HAPPY = Constraint("emotion", {"emotion": "happy"})

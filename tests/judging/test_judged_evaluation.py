@@ -12,10 +12,10 @@ from models.server import Server, error, ok, serving
 from typer.testing import CliRunner
 
 from evolif.cli import app
-from evolif.constraints import get_group
-from evolif.instructions import generate
 from evolif.judging import CACHE_FILE
 from evolif.runner import Run, TurnRecord, evaluate
+from evolif.scenarios.instructions import generate
+from evolif.scenarios.instructions.constraints import get_group
 
 CAP = 8
 

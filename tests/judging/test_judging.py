@@ -7,11 +7,11 @@ import asyncio
 import pytest
 
 from evolif import InternalError, UsageError
-from evolif.constraints import GROUPS, get_group
-from evolif.instructions import judge_turn
 from evolif.judging import Criterion, Judge, Judgement, LexicalJudge, open_judge
+from evolif.scenarios.instructions import judge_turn
+from evolif.scenarios.instructions.constraints import GROUPS, get_group
+from evolif.scenarios.instructions.turns import Constraint
 from evolif.text import Reading
-from evolif.turns import Constraint
 from evolif.types import Verdict
 
 HAPPY = Constraint("emotion", {"emotion": "happy"})
@@ -124,6 +124,6 @@ def test_a_reading_or_a_judge_that_breaks_is_our_fault_too(monkeypatch: pytest.M
     def deep(*_: object) -> Reading:
         raise RecursionError("too deep")
 
-    monkeypatch.setattr("evolif.instructions.verdicts.Reading", deep)
+    monkeypatch.setattr("evolif.scenarios.instructions.verdicts.Reading", deep)
     with pytest.raises(InternalError, match="RecursionError"):
         judge_answer((BULLETS,), "a text that nobody has read", None)

@@ -19,13 +19,13 @@ from typer.testing import CliRunner
 
 from evolif import UsageError
 from evolif.cli import app
-from evolif.constraints import get_group
 from evolif.errors import AccessError, ModelError
-from evolif.instructions import generate
 from evolif.judging import CACHE_FILE, load_rubric
 from evolif.models import ChatRequest
 from evolif.runner import Event, Live, Run, TurnRecord, TurnStored, agreement, evaluate, load_run, rejudge
 from evolif.runner.store import FILE_NAME
+from evolif.scenarios.instructions import generate
+from evolif.scenarios.instructions.constraints import get_group
 from evolif.types import Verdict
 
 JUDGE = "openai/judge?base_url=http://127.0.0.1:9/v1&key_env=JUDGE_KEY"

@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 from sessions_by_hand import judged_turn, play, prompt
 
 from evolif.errors import UsageError
-from evolif.instructions import mode_of
 from evolif.metrics import (
     BREAKDOWNS,
     UNKNOWN,
@@ -20,7 +19,8 @@ from evolif.metrics import (
     satisfaction_by_group,
 )
 from evolif.scenario import get_scenario
-from evolif.turns import Constraint
+from evolif.scenarios.instructions import mode_of
+from evolif.scenarios.instructions.turns import Constraint
 from evolif.types import JudgedTurn, Session, Verdict
 
 OWN = {one.name: one for one in get_scenario("instructions").breakdowns}

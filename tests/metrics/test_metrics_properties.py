@@ -109,7 +109,7 @@ def test_exported_names_are_the_public_ones_in_order():
 
 
 def test_importing_the_package_loads_nothing_heavy():
-    heavy = ("numpy", "scipy", "pydantic", "evolif.constraints")
+    heavy = ("numpy", "scipy", "pydantic", "evolif.scenarios.instructions.constraints")
     code = f"import evolif.metrics, json, sys; print(json.dumps([m for m in {heavy} if m in sys.modules]))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert json.loads(done.stdout) == []

@@ -15,7 +15,6 @@ from typer.testing import CliRunner
 from evolif import UsageError, evaluate, load_run
 from evolif.cli import app
 from evolif.errors import InputError
-from evolif.instructions import generate
 from evolif.models import (
     ChatRequest,
     Parameters,
@@ -29,6 +28,7 @@ from evolif.models import (
 )
 from evolif.models.endpoint import resolve_endpoint
 from evolif.report import analyse
+from evolif.scenarios.instructions import generate
 from evolif.types import Message
 
 from .server import Server, ok, serving

@@ -6,9 +6,9 @@ from itertools import islice
 
 import pytest
 
-from evolif.queries import check_query
-from evolif.synthesis import TemplateSynthesizer, load_personas, persona_for
-from evolif.tracker import ScriptSpec, load_profile, load_topics, script
+from evolif.scenarios.instructions.queries import check_query
+from evolif.scenarios.instructions.synthesis import TemplateSynthesizer, load_personas, persona_for
+from evolif.scenarios.instructions.tracker import ScriptSpec, load_profile, load_topics, script
 
 DIALOGUES, TURNS = 15, 10
 MOST_REJECTED = 2

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 import evolif
-from evolif.constraints import EXTENDED_GROUPS, GROUPS
+from evolif.scenarios.instructions.constraints import EXTENDED_GROUPS, GROUPS
 
 CASES = Path(__file__).parent / "query_cases"
 SETS = ("asides", "nominal", "persona", "inverted", "plain", "fresh", "voices", "talk", "chat")

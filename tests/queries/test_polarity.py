@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 import evolif
-from evolif.constraints import EXTENDED_GROUPS, GROUPS
+from evolif.scenarios.instructions.constraints import EXTENDED_GROUPS, GROUPS
 
 WORDINGS: dict[str, list[str]] = yaml.safe_load((Path(__file__).parent / "wordings.yaml").read_text(encoding="utf-8"))
 Case = tuple[dict[str, Any], str, str]

@@ -16,7 +16,6 @@ import pytest
 from rich.console import Console
 from runs_by_hand import make_run
 
-from evolif.instructions import generate
 from evolif.metrics import PROCESS
 from evolif.report import analyse, group_comparable, print_runs, write_page
 from evolif.report.answer import answer_of, selected_comparisons, standing_sentences
@@ -25,6 +24,7 @@ from evolif.report.comparison import compare_models, comparison_grid
 from evolif.report.conclusions import verdict_sentence
 from evolif.runner import Run, evaluate, load_run
 from evolif.scenario import Opening, get_scenario
+from evolif.scenarios.instructions import generate
 
 DEPENDING = {"isr_at_n", "isr", "edr_len"}
 """Metrics that the cap or early ends have a part in."""

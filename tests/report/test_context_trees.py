@@ -127,7 +127,7 @@ def test_page_and_figures_draw_the_trees_of_any_scenario(tmp_path: Path, monkeyp
 
 
 def test_the_scenario_marks_what_is_misplaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from evolif.scenarios.instructions import InstructionFollowing
+    from evolif.scenarios.instructions.scenario import InstructionFollowing
 
     def misplaced(_: object, prompts: list[Prompt], decisions: list[Any]) -> dict[int, str]:
         assert len(prompts) == len(decisions) == 8

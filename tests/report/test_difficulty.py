@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from evolif.instructions import generate
 from evolif.report import RunAnalysis
 from evolif.report.comparable import ComparableRuns
 from evolif.report.difficulty import difficulty, difficulty_grid, fitting_width
 from evolif.report.figures import draw
 from evolif.runner import evaluate
+from evolif.scenarios.instructions import generate
 
 TURNS = 30
 

@@ -14,11 +14,11 @@ import pytest
 from rich.console import Console
 
 from evolif.errors import ModelError, WithheldError
-from evolif.instructions import generate
 from evolif.metrics import METRIC_NAMES
 from evolif.models import ChatRequest, Reply
 from evolif.report import clip, first_failure, plain, print_failure, print_report, report_object, summarise
 from evolif.runner import Run, evaluate
+from evolif.scenarios.instructions import generate
 
 Answer = Callable[[ChatRequest], "Reply | Exception"]
 HOSTILE = "\x1b[31mred\x1b]0;title\x07 \u202ereversed\u2066 [red]markup[/red] [/nothing] \x9b2J\r\x08 [link=x]"

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from review_desks import FLAGGED
 
-from evolif.instructions import Benchmark, generate
+from evolif.scenarios.instructions import Benchmark, generate
 
 
 @pytest.fixture(scope="session")

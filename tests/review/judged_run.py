@@ -12,7 +12,7 @@ from evolif.judging import Judgement, JudgeRecord, JudgeScore
 from evolif.review import AnswerQueue, Request
 from evolif.runner import RunSettings, RunStore, SessionKey, load_run
 from evolif.runner.records import AnsweredTurn, TurnEntry
-from evolif.turns import Constraint
+from evolif.scenarios.instructions.turns import Constraint
 from evolif.types import Message, Prompt, Verdict
 
 MODELS = ("openai/secretone", "google/secrettwo")

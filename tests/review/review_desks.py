@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from evolif.instructions import Benchmark
 from evolif.review import BenchmarkQueue, Regenerated, Request
-from evolif.turns import Finding, Turn
+from evolif.scenarios.instructions import Benchmark
+from evolif.scenarios.instructions.turns import Finding, Turn
 
 FLAGGED = "Please make it BAD words long."
 KEY = "1/3"

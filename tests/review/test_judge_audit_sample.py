@@ -24,7 +24,7 @@ from evolif.judge_audit import (
 )
 from evolif.runner import load_run
 from evolif.scenario import Scenario
-from evolif.scenarios.instructions import InstructionFollowing
+from evolif.scenarios.instructions.scenario import InstructionFollowing
 
 ONE, TWO = MODELS
 

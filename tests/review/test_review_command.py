@@ -25,7 +25,7 @@ def review(*arguments, **env):
 
 
 def test_list_prints_flagged_turns_first_and_obeys_nothing(bench):
-    from evolif.instructions import Benchmark
+    from evolif.scenarios.instructions import Benchmark
 
     Benchmark(bench).replace(
         1, 3, query="[red]a[/red]\x1b[31m", status="flagged", source="x", findings=("length: \x1b",)
@@ -74,7 +74,7 @@ def test_a_filter_that_nothing_happens_to_match_is_no_fault_and_is_told(bench):
 
 
 def test_a_list_is_cut_to_the_terminal_and_json_is_not(bench):
-    from evolif.instructions import Benchmark
+    from evolif.scenarios.instructions import Benchmark
 
     long = "Please write 漢字漢字 " + "and more " * 60
     Benchmark(bench).replace(1, 3, query=long, status="flagged", source="x")

@@ -10,8 +10,8 @@ import pytest
 from review_desks import FLAGGED, KEY, ask, check, decide, desk
 
 from evolif.errors import InputError, OutsideError, UsageError
-from evolif.instructions import Benchmark
 from evolif.review import Done, EditConflict, Objected
+from evolif.scenarios.instructions import Benchmark
 
 GOOD = "Please make it 30 words long."
 

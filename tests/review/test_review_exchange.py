@@ -8,8 +8,8 @@ import pytest
 from review_desks import FLAGGED, KEY, decide, desk
 
 from evolif.errors import InputError
-from evolif.instructions import Benchmark
 from evolif.review import apply, export
+from evolif.scenarios.instructions import Benchmark
 
 GOOD = "Make it 30 words"
 

@@ -15,11 +15,11 @@ from review_pilot import drive
 from test_review_safe import ON_SCREEN, is_safe
 from textual.content import Content
 
-from evolif.instructions import Benchmark
 from evolif.review import TopicQueue
 from evolif.review.app.keys import page
 from evolif.review.turn_view import turn_blocks
-from evolif.turns import Finding
+from evolif.scenarios.instructions import Benchmark
+from evolif.scenarios.instructions.turns import Finding
 
 texts = st.text(st.one_of(st.characters(), st.sampled_from("\x1b\x9b\u202e\u200b\t\r\n[]@/=\"'\u2028")), max_size=40)
 

@@ -16,7 +16,7 @@ pytest.importorskip("textual", reason="the extra review is not installed")
 from review_desks import FLAGGED, KEY, decide, desk
 from review_pilot import drive
 
-from evolif.instructions import Benchmark
+from evolif.scenarios.instructions import Benchmark
 
 GOOD = "Make it 30 words"
 MINE = "Make it thirty words"

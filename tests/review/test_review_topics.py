@@ -10,8 +10,8 @@ from review_pilot import drive
 from evolif.errors import InputError, UsageError
 from evolif.review import Done, EditConflict, Objected, Request, TopicQueue, apply, choose, export
 from evolif.review.topics import from_words, to_words
-from evolif.tracker import load_topics
-from evolif.turns import Finding
+from evolif.scenarios.instructions.tracker import load_topics
+from evolif.scenarios.instructions.turns import Finding
 
 KEYWORDS = [f"word{chr(97 + number)}" for number in range(20)]
 

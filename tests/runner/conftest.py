@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from scripted import Scripted
 
-from evolif.instructions import generate
 from evolif.runner import Run, evaluate
+from evolif.scenarios.instructions import generate
 
 
 @pytest.fixture(scope="session")

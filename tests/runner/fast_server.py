@@ -14,8 +14,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from evolif.instructions import Benchmark
-from evolif.turns import Turn
+from evolif.scenarios.instructions import Benchmark
+from evolif.scenarios.instructions.turns import Turn
 
 
 @dataclass(frozen=True)

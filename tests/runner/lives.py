@@ -110,9 +110,9 @@ def _warm_up() -> None:
 
     import openai.resources.chat  # noqa: F401
 
-    from evolif.instructions import generate
     from evolif.models import ChatRequest, open_model
     from evolif.runner import evaluate
+    from evolif.scenarios.instructions import generate
 
     _budget(1, Path("nowhere"))
 

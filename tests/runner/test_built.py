@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from evolif import evaluate, load_run
 from evolif.contexts import OwnCost, Shown
-from evolif.instructions import generate
 from evolif.runner import Built
+from evolif.scenarios.instructions import generate
 
 DECISION = {"topic": {"action": "SWITCH_TOPIC", "target": 0}, "branch": None}
 

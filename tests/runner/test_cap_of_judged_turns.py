@@ -13,13 +13,13 @@ from typer.testing import CliRunner
 from evolif import UsageError
 from evolif.cli import app
 from evolif.config import EvalConfig
-from evolif.instructions import generate
 from evolif.metrics import bounds
 from evolif.models import Reply
 from evolif.report import ModelAnalysis, RunAnalysis, analysis_object, compare_models, group_comparable
 from evolif.runner import Run, RunSettings, evaluate, plan, rejudge
 from evolif.runner.store import RunStore
 from evolif.scenario import Benchmark, get_scenario
+from evolif.scenarios.instructions import generate
 from evolif.types import JudgedTurn, Session, Verdict
 
 CAP = 6

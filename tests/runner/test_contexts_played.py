@@ -14,9 +14,9 @@ from scripted import Scripted, witness
 from evolif import ModelError, UsageError, evaluate, load_benchmark
 from evolif.budget import Budget, Quotes, load_prices
 from evolif.contexts import Context
-from evolif.instructions import system_text
 from evolif.models import ChatModel, ChatRequest, Reply
 from evolif.runner import Run
+from evolif.scenarios.instructions import system_text
 from evolif.types import Exchange, Message, Prompt, Usage
 
 

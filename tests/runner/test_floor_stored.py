@@ -12,9 +12,9 @@ import pytest
 from fast_server import Asked, FastServer, Served, fast_server
 from scripted import Scripted, good_but
 
-from evolif.instructions import Benchmark, generate
 from evolif.report import RunAnalysis
 from evolif.runner import Run, evaluate, load_run, replay_floor, stored_floor
+from evolif.scenarios.instructions import Benchmark, generate
 from evolif.types import Prompt
 
 

@@ -17,9 +17,9 @@ import pytest
 from chat_server import chat_server
 
 from evolif import load_benchmark
-from evolif.instructions import Benchmark, generate
 from evolif.report import report_object, summarise
 from evolif.runner import evaluate, load_run
+from evolif.scenarios.instructions import Benchmark, generate
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals of this kind are not there")
 

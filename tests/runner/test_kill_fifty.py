@@ -16,8 +16,8 @@ import pytest
 from fast_server import Asked, FastServer, Served, fast_server
 from lives import Nursery, nursery
 
-from evolif.instructions import Benchmark, generate
 from evolif.runner import Run, evaluate, load_run
+from evolif.scenarios.instructions import Benchmark, generate
 from evolif.types import Usage
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals of this kind are not there")

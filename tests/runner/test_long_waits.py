@@ -14,9 +14,9 @@ from typer.testing import CliRunner
 
 from evolif.cli import app
 from evolif.errors import ModelError
-from evolif.instructions import Benchmark, generate
 from evolif.models import ManagedModel, managed, waits
 from evolif.runner import Event, ModelStopped, evaluate, load_run, shutdown
+from evolif.scenarios.instructions import Benchmark, generate
 
 SESSIONS, TURNS = 100, 10
 LATER = Served(status=429, retry_after=300)

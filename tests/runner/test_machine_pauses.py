@@ -9,8 +9,8 @@ import pytest
 from fast_server import Asked, Served, fast_server
 from lives import nursery
 
-from evolif.instructions import Benchmark, generate
 from evolif.runner import load_run
+from evolif.scenarios.instructions import Benchmark, generate
 
 pytestmark = pytest.mark.slow
 

@@ -10,10 +10,10 @@ from fast_server import Asked, Served, fast_server
 from scripted import Scripted, number
 
 from evolif import ModelError
-from evolif.instructions import Benchmark, generate
 from evolif.models import ChatRequest, open_model
 from evolif.runner import Run, evaluate
-from evolif.turns import Turn
+from evolif.scenarios.instructions import Benchmark, generate
+from evolif.scenarios.instructions.turns import Turn
 from evolif.types import Prompt
 
 pytestmark = pytest.mark.slow

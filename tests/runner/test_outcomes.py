@@ -13,7 +13,6 @@ from pathlib import Path
 import pytest
 from scripted import Scripted, fault_at, good_but, number, witness
 
-from evolif.constraints import get_group
 from evolif.errors import AccessError, ModelError, WithheldError
 from evolif.models import ChatRequest, Reply
 from evolif.runner import (
@@ -29,6 +28,7 @@ from evolif.runner import (
     TurnStored,
 )
 from evolif.runner.bounds import upper_bound
+from evolif.scenarios.instructions.constraints import get_group
 from evolif.types import Usage
 
 Play = Callable[..., Run]
@@ -118,7 +118,7 @@ def test_a_broken_checker_keeps_the_answer_too(play: Play, monkeypatch: pytest.M
 
     target = Scripted(witness)
     with monkeypatch.context() as patched:
-        patched.setattr("evolif.instructions.verdicts.check_reading", broken)
+        patched.setattr("evolif.scenarios.instructions.verdicts.check_reading", broken)
         run = play(target)
         assert endings(run) == [(1, "suspended", 0)] and run.faults()[0][3] == "internal"
     again = Scripted(witness)

@@ -22,11 +22,11 @@ from fast_server import Asked, Served, fast_server
 
 from evolif import OutsideError, UsageError
 from evolif.budget import Budget, Quotes, load_prices
-from evolif.instructions import generate
 from evolif.models import open_cache
 from evolif.runner import AllowAll, Deny, Event, PlannedCall, Run, TurnStored, evaluate, load_run
 from evolif.runner.ray import WorkerPool
 from evolif.runner.ray_worker import WorkerConfig
+from evolif.scenarios.instructions import generate
 from evolif.types import Spent, Usage
 
 MODELS = ["sim/steady", "sim/forgetful"]

@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 from evolif import evaluate, load_benchmark, load_run
 from evolif.cli import app
 from evolif.contexts import Context, Retrieval, context_tokens, open_strategy, tokenizer_name
-from evolif.instructions import generate, system_text
+from evolif.scenarios.instructions import generate, system_text
 from evolif.types import Exchange
 
 pytestmark = [

@@ -17,10 +17,10 @@ from typer.testing import CliRunner, Result
 
 from evolif.cli import app
 from evolif.errors import ModelError
-from evolif.instructions import generate
 from evolif.judging import Judgement
 from evolif.runner import Integrity, Run, RunSettings, RunStore, SessionKey, evaluate, load_run, rejudge, verify
 from evolif.runner.records import AnsweredTurn, EndEntry, TurnEntry, VerdictEntry
+from evolif.scenarios.instructions import generate
 from evolif.types import Message, Prompt, Score, Verdict
 
 Play = Callable[..., Run]

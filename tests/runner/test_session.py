@@ -11,7 +11,6 @@ from scripted import Scripted, fault_at, good_but, number, witness
 
 from evolif import InternalError, ModelError, UsageError, load_benchmark
 from evolif.errors import AccessError, ContextOverflowError, WithheldError
-from evolif.instructions import system_text
 from evolif.models import Reply
 from evolif.runner import (
     Event,
@@ -26,6 +25,7 @@ from evolif.runner import (
     TurnStored,
     evaluate,
 )
+from evolif.scenarios.instructions import system_text
 from evolif.types import Message, Usage
 
 Play = Callable[..., Run]

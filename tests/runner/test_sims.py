@@ -15,14 +15,14 @@ from statistics import NormalDist, fmean
 import pytest
 
 from evolif import UsageError
-from evolif.constraints import check
-from evolif.instructions import Benchmark, generate, prompt_of
-from evolif.instructions.players import OTHER_SKILL, SKILLS, Skill, difficulty_of
 from evolif.models import ChatRequest, Sampling, open_model
 from evolif.report import summarise
 from evolif.runner import Run, evaluate
-from evolif.tracker import ScriptSpec, load_profile, load_topics, script
-from evolif.turns import Persona, Turn
+from evolif.scenarios.instructions import Benchmark, generate, prompt_of
+from evolif.scenarios.instructions.constraints import check
+from evolif.scenarios.instructions.players import OTHER_SKILL, SKILLS, Skill, difficulty_of
+from evolif.scenarios.instructions.tracker import ScriptSpec, load_profile, load_topics, script
+from evolif.scenarios.instructions.turns import Persona, Turn
 from evolif.types import Message
 
 SIMS = ("sim/forgetful", "sim/steady", "sim/perfect")
@@ -162,7 +162,7 @@ def test_a_simulated_model_does_not_chat() -> None:
 
 PERFECT = """
 import sys
-from evolif.instructions import generate
+from evolif.scenarios.instructions import generate
 from evolif.runner import evaluate
 from evolif.report import summarise
 

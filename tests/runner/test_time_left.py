@@ -17,11 +17,11 @@ from typer.testing import CliRunner
 from evolif.budget import RunStatus, earlier_sessions, load_prices, quotes_of, snapshot
 from evolif.cli import app
 from evolif.errors import EvolifError
-from evolif.instructions import Benchmark, generate
 from evolif.report import live_lines
 from evolif.runner import Event, TurnStored, evaluate, load_run, read_live
 from evolif.runner import live as _live
 from evolif.scenario import get_scenario, options_of
+from evolif.scenarios.instructions import Benchmark, generate
 
 CALL = 0.2
 """Seconds of every answer."""

@@ -17,9 +17,9 @@ from typer.testing import CliRunner
 from evolif import ModelError, evaluate, load_benchmark, load_run
 from evolif.cli import app
 from evolif.contexts import context_tokens, open_strategy, tokenizer_name
-from evolif.instructions import generate, system_text
 from evolif.models import ChatRequest, Reply
 from evolif.runner import Run
+from evolif.scenarios.instructions import generate, system_text
 from evolif.types import Exchange, Usage
 
 pytestmark = pytest.mark.skipif(tokenizer_name() is None, reason="needs the extra `contexts`")

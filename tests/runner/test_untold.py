@@ -11,8 +11,8 @@ from scripted import Scripted, witness
 from typer.testing import CliRunner
 
 from evolif.cli import app
-from evolif.instructions import generate
 from evolif.runner import Run
+from evolif.scenarios.instructions import generate
 
 Play = Callable[..., Run]
 

@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from evolif.synthesis import Completion
-from evolif.turns import Constraint, Finding, Operation, Persona, Topic, Turn
+from evolif.scenarios.instructions.synthesis import Completion
+from evolif.scenarios.instructions.turns import Constraint, Finding, Operation, Persona, Topic, Turn
 from evolif.types import Message, Usage
 
 Answer = Callable[[tuple[Message, ...]], "Completion | str | Exception"]

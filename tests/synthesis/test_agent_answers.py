@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evolif.synthesis import read_object
-from evolif.synthesis.chat import (
+from evolif.scenarios.instructions.synthesis import read_object
+from evolif.scenarios.instructions.synthesis.chat import (
     clean_query,
     form_findings,
     read_flag,

@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evolif.errors import WithheldError
-from evolif.synthesis import Agent, Attempt, Meter
-from evolif.synthesis.agent import Checker
-from evolif.turns import Finding, Turn
+from evolif.scenarios.instructions.synthesis import Agent, Attempt, Meter
+from evolif.scenarios.instructions.synthesis.agent import Checker
+from evolif.scenarios.instructions.turns import Finding, Turn
 from evolif.types import Message
 
 WORDS = query("Again, with 5 bullet points.")

@@ -9,9 +9,9 @@ from agent_models import PERSONA, TOPIC, Said, make_turn, nothing, query, says
 
 from evolif import ModelError
 from evolif.errors import WithheldError
-from evolif.synthesis import Agent, Attempt, Completion, Meter
-from evolif.synthesis.agent import NEUTRAL_NOTE
-from evolif.turns import Constraint, Finding, Turn
+from evolif.scenarios.instructions.synthesis import Agent, Attempt, Completion, Meter
+from evolif.scenarios.instructions.synthesis.agent import NEUTRAL_NOTE
+from evolif.scenarios.instructions.turns import Constraint, Finding, Turn
 from evolif.types import Message, Usage
 
 GOOD = query("Give it to me again with 5 bullet points.")

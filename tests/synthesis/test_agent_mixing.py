@@ -7,7 +7,7 @@ from collections import Counter
 import pytest
 
 from evolif import UsageError
-from evolif.synthesis import Share, author_of, parse_share
+from evolif.scenarios.instructions.synthesis import Share, author_of, parse_share
 
 MIX = (Share("template"), Share("openai/a", 2), Share("google/b", 3))
 

@@ -9,8 +9,8 @@ import pytest
 from agent_models import make_turn, says
 
 from evolif import UsageError
-from evolif.synthesis import Meter, PluginSynthesizer, load_plugin
-from evolif.turns import Finding, Turn
+from evolif.scenarios.instructions.synthesis import Meter, PluginSynthesizer, load_plugin
+from evolif.scenarios.instructions.turns import Finding, Turn
 
 loaded: list[int] = []
 

@@ -6,14 +6,14 @@ from dataclasses import replace
 
 import pytest
 
-from evolif.constraints import describe
-from evolif.synthesis import load_personas
-from evolif.synthesis.intent import intent_of
-from evolif.synthesis.own_reasons import every_own_line
-from evolif.synthesis.prompts import change_of, draft_prompt
-from evolif.synthesis.stock import load_reasons
-from evolif.tracker import load_topics
-from evolif.turns import Constraint, Operation, Persona, Topic, Turn
+from evolif.scenarios.instructions.constraints import describe
+from evolif.scenarios.instructions.synthesis import load_personas
+from evolif.scenarios.instructions.synthesis.intent import intent_of
+from evolif.scenarios.instructions.synthesis.own_reasons import every_own_line
+from evolif.scenarios.instructions.synthesis.prompts import change_of, draft_prompt
+from evolif.scenarios.instructions.synthesis.stock import load_reasons
+from evolif.scenarios.instructions.tracker import load_topics
+from evolif.scenarios.instructions.turns import Constraint, Operation, Persona, Topic, Turn
 
 TOPIC = Topic("t", "Plan a weekend by the lake.", (), title="the lake trip")
 BEFORE, AFTER = {"count": 9}, {"count": 5}

@@ -7,13 +7,19 @@ from itertools import islice
 
 import pytest
 
-from evolif.constraints import get_group
-from evolif.synthesis import load_personas, persona_for
-from evolif.synthesis.draw import Memory
-from evolif.synthesis.own_reasons import OCCASIONS, every_own_line, occasion_of, persona_reasons, task_reasons
-from evolif.synthesis.planner import Decision, Planner
-from evolif.tracker import ScriptSpec, load_profile, load_topics, script
-from evolif.turns import Persona, ScriptTurn
+from evolif.scenarios.instructions.constraints import get_group
+from evolif.scenarios.instructions.synthesis import load_personas, persona_for
+from evolif.scenarios.instructions.synthesis.draw import Memory
+from evolif.scenarios.instructions.synthesis.own_reasons import (
+    OCCASIONS,
+    every_own_line,
+    occasion_of,
+    persona_reasons,
+    task_reasons,
+)
+from evolif.scenarios.instructions.synthesis.planner import Decision, Planner
+from evolif.scenarios.instructions.tracker import ScriptSpec, load_profile, load_topics, script
+from evolif.scenarios.instructions.turns import Persona, ScriptTurn
 
 SEED = 77
 SPEC = ScriptSpec(load_profile("extended"), load_topics(), SEED)

@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from evolif import InputError, UsageError, generate, load_benchmark
-from evolif.synthesis import load_frames, load_personas
+from evolif.scenarios.instructions.synthesis import load_frames, load_personas
 
 PIRATE = {
     "first": ["Ahoy! {task} An' {clause}, savvy?"],

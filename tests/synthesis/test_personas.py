@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from evolif import InputError
-from evolif.synthesis import load_frames, load_personas, persona_for
+from evolif.scenarios.instructions.synthesis import load_frames, load_personas, persona_for
 
 GOOD = {"id": "p1", "sentence": "Somebody friendly.", "phrases": ["well"], "register": "warm"}
 

@@ -7,12 +7,12 @@ from itertools import islice
 
 import pytest
 
-from evolif.synthesis import TemplateSynthesizer, load_personas, persona_for
-from evolif.synthesis.bank import beginning_of
-from evolif.synthesis.draw import MEMORY, Memory
-from evolif.synthesis.planner import Decision, Planner
-from evolif.tracker import ScriptSpec, load_profile, load_topics, script
-from evolif.turns import ScriptTurn
+from evolif.scenarios.instructions.synthesis import TemplateSynthesizer, load_personas, persona_for
+from evolif.scenarios.instructions.synthesis.bank import beginning_of
+from evolif.scenarios.instructions.synthesis.draw import MEMORY, Memory
+from evolif.scenarios.instructions.synthesis.planner import Decision, Planner
+from evolif.scenarios.instructions.tracker import ScriptSpec, load_profile, load_topics, script
+from evolif.scenarios.instructions.turns import ScriptTurn
 
 SEED = 41
 SPEC = ScriptSpec(load_profile("extended"), load_topics(), SEED)

@@ -8,15 +8,15 @@ from typing import Any
 
 import pytest
 
-from evolif.constraints import Change
-from evolif.synthesis import load_personas, persona_for
-from evolif.synthesis.bank import parse_plan
-from evolif.synthesis.planner import Decision, Memory, Planner
-from evolif.synthesis.realise import realise
-from evolif.synthesis.stock import Reason
-from evolif.synthesis.style import OWN_REGISTERS, Style, style_of
-from evolif.tracker import ScriptSpec, load_profile, load_topics, script
-from evolif.turns import Operation, Persona, ScriptTurn, Topic
+from evolif.scenarios.instructions.constraints import Change
+from evolif.scenarios.instructions.synthesis import load_personas, persona_for
+from evolif.scenarios.instructions.synthesis.bank import parse_plan
+from evolif.scenarios.instructions.synthesis.planner import Decision, Memory, Planner
+from evolif.scenarios.instructions.synthesis.realise import realise
+from evolif.scenarios.instructions.synthesis.stock import Reason
+from evolif.scenarios.instructions.synthesis.style import OWN_REGISTERS, Style, style_of
+from evolif.scenarios.instructions.tracker import ScriptSpec, load_profile, load_topics, script
+from evolif.scenarios.instructions.turns import Operation, Persona, ScriptTurn, Topic
 
 TOPIC = Topic("t", "Plan It. Don't hurry.", (), title="the Trip I plan")
 TURN = ScriptTurn(1, 4, TOPIC, "continue", Operation("add", "existence", None, {"counts": {"I don't": 2}}), (), (), "")

@@ -9,7 +9,7 @@ from types import ModuleType
 
 import pytest
 
-from evolif.synthesis import load_personas, registers
+from evolif.scenarios.instructions.synthesis import load_personas, registers
 
 DOCS = Path(__file__).parent.parent.parent / "docs"
 

@@ -7,14 +7,14 @@ from itertools import islice
 
 import pytest
 
-from evolif.synthesis import TemplateSynthesizer, load_personas, persona_for
-from evolif.synthesis.draw import Memory
-from evolif.synthesis.planner import Decision, Planner
-from evolif.synthesis.stock import every_line, load_reasons
-from evolif.synthesis.style import phrase_styles
-from evolif.synthesis.tone import is_flippant, is_grave, load_tone
-from evolif.tracker import ScriptSpec, load_profile, load_topics, script
-from evolif.turns import ScriptTurn, Topic
+from evolif.scenarios.instructions.synthesis import TemplateSynthesizer, load_personas, persona_for
+from evolif.scenarios.instructions.synthesis.draw import Memory
+from evolif.scenarios.instructions.synthesis.planner import Decision, Planner
+from evolif.scenarios.instructions.synthesis.stock import every_line, load_reasons
+from evolif.scenarios.instructions.synthesis.style import phrase_styles
+from evolif.scenarios.instructions.synthesis.tone import is_flippant, is_grave, load_tone
+from evolif.scenarios.instructions.tracker import ScriptSpec, load_profile, load_topics, script
+from evolif.scenarios.instructions.turns import ScriptTurn, Topic
 
 SEED = 505
 GRAVE = tuple(topic for topic in load_topics() if is_grave(topic))

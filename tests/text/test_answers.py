@@ -12,13 +12,13 @@ from typing import Any
 
 import pytest
 
-import evolif.constraints
-from evolif.instructions.verdicts import judge_turn
+import evolif.scenarios.instructions.constraints
 from evolif.scenarios.broadcast.replies import ReadReply
+from evolif.scenarios.instructions.turns import Constraint
+from evolif.scenarios.instructions.verdicts import judge_turn
 from evolif.scenarios.shifts.reading import read_object
 from evolif.text import MAX_BODY_BYTES, Reading, is_too_long, read_apart, readable
 from evolif.text.answers import AT_ONCE
-from evolif.turns import Constraint
 
 NAMES = {"sport": "basketball", "teams": ["A Herons", "B Owls"], "roster": {}}
 
@@ -106,13 +106,13 @@ def test_answers_are_read_one_after_the_other() -> None:
 def test_verdicts_are_the_same_wherever_an_answer_is_read(length: int, monkeypatch: pytest.MonkeyPatch) -> None:
     asked = [Constraint("length", {"unit": "words", "relation": "less_than", "count": 3})]
     threads: list[str] = []
-    check = evolif.constraints.check_reading
+    check = evolif.scenarios.instructions.constraints.check_reading
 
     def watched(*arguments: Any) -> Any:
         threads.append(threading.current_thread().name)
         return check(*arguments)
 
-    monkeypatch.setattr("evolif.instructions.verdicts.check_reading", watched)
+    monkeypatch.setattr("evolif.scenarios.instructions.verdicts.check_reading", watched)
     judged = asyncio.run(judge_turn(asked, "a" * length, None))
     assert [v.satisfied for v in judged.verdicts] == [length <= MAX_BODY_BYTES]
     assert (threads == [threading.main_thread().name]) is (length <= AT_ONCE)

@@ -6,9 +6,9 @@ from itertools import islice
 
 import pytest
 
-from evolif.synthesis import TemplateSynthesizer, load_personas, persona_for
+from evolif.scenarios.instructions.synthesis import TemplateSynthesizer, load_personas, persona_for
+from evolif.scenarios.instructions.tracker import ScriptSpec, load_profile, load_topics, script
 from evolif.text import formality, formality_score
-from evolif.tracker import ScriptSpec, load_profile, load_topics, script
 
 FORMAL = """\
 I would be obliged if you could restrict the reply to four bullet points.

@@ -2,9 +2,9 @@
 
 import random
 
+from evolif.scenarios.instructions.witness.vocabulary import _fillers
 from evolif.text import sentences
 from evolif.text.sentences import ABBREVIATIONS, _punkt
-from evolif.witness.vocabulary import _fillers
 
 
 def test_punkt_ends_a_sentence_after_every_plain_word():

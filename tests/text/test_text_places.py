@@ -2,7 +2,7 @@
 
 import pytest
 
-from evolif.constraints import check
+from evolif.scenarios.instructions.constraints import check
 from evolif.text import Reading
 
 

@@ -5,12 +5,12 @@ from itertools import islice, pairwise
 
 import pytest
 
-from evolif.constraints import DrawContext, get_group
 from evolif.errors import InputError
 from evolif.rng import Stream
-from evolif.tracker import ScriptSpec, load_profile, load_topics, parse_profile, script
-from evolif.tracker.choice import MIN_COUNTABLE, VALUE_KINDS, Affinity, Choice, used_keywords
-from evolif.turns import Topic
+from evolif.scenarios.instructions.constraints import DrawContext, get_group
+from evolif.scenarios.instructions.tracker import ScriptSpec, load_profile, load_topics, parse_profile, script
+from evolif.scenarios.instructions.tracker.choice import MIN_COUNTABLE, VALUE_KINDS, Affinity, Choice, used_keywords
+from evolif.scenarios.instructions.turns import Topic
 
 TOPICS = load_topics()
 RULED = ("objective", "extended", "escalating")

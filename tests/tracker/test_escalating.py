@@ -13,9 +13,9 @@ from statistics import fmean, median
 
 import pytest
 
-from evolif.constraints import check, get_group
-from evolif.instructions.players import Skill
-from evolif.tracker import ScriptSpec, load_profile, load_topics, script
+from evolif.scenarios.instructions.constraints import check, get_group
+from evolif.scenarios.instructions.players import Skill
+from evolif.scenarios.instructions.tracker import ScriptSpec, load_profile, load_topics, script
 
 PROFILE = load_profile("escalating")
 SPEC = ScriptSpec(PROFILE, load_topics(), 1)

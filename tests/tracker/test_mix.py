@@ -15,7 +15,7 @@ from multiprocessing import get_context
 import pytest
 
 from evolif.rng import Stream
-from evolif.tracker import DrawStatistics, ScriptSpec, load_profile, load_topics, raw_turns
+from evolif.scenarios.instructions.tracker import DrawStatistics, ScriptSpec, load_profile, load_topics, raw_turns
 
 pytestmark = pytest.mark.slow
 

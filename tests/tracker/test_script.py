@@ -5,9 +5,16 @@ from itertools import islice, pairwise
 
 import pytest
 
-from evolif.constraints import GROUPS, check
 from evolif.rng import Stream
-from evolif.tracker import DrawStatistics, ScriptSpec, load_profile, load_topics, raw_turns, script
+from evolif.scenarios.instructions.constraints import GROUPS, check
+from evolif.scenarios.instructions.tracker import (
+    DrawStatistics,
+    ScriptSpec,
+    load_profile,
+    load_topics,
+    raw_turns,
+    script,
+)
 
 TOPICS = load_topics()
 SPECS = {name: ScriptSpec(load_profile(name), TOPICS, 11) for name in ("paper", "objective")}

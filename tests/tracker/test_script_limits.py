@@ -6,7 +6,7 @@ import pytest
 
 from evolif.errors import InternalError, UsageError
 from evolif.rng import Stream
-from evolif.tracker import (
+from evolif.scenarios.instructions.tracker import (
     DrawStatistics,
     Profile,
     ScriptSpec,

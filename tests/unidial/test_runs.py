@@ -7,10 +7,10 @@ import pytest
 import evolif
 from evolif import UsageError
 from evolif.errors import ModelError
-from evolif.instructions import requirements_of
 from evolif.metrics import process_metrics, records_from_sessions
 from evolif.models import ChatRequest, Reply
 from evolif.runner import RunSettings, RunStore
+from evolif.scenarios.instructions import requirements_of
 from evolif.scenarios.recorded import aggregate, counted, coverage, dialogs_of_run, records_of_run
 
 NAMES = ("mean-mean-turn", "min-mean-turn", "min-mean-dialog")

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evolif.constraints import GROUPS, DrawContext, check
 from evolif.rng import Stream
-from evolif.tracker import load_topics
-from evolif.turns import Constraint
-from evolif.witness import Refusal, build_witness
+from evolif.scenarios.instructions.constraints import GROUPS, DrawContext, check
+from evolif.scenarios.instructions.tracker import load_topics
+from evolif.scenarios.instructions.turns import Constraint
+from evolif.scenarios.instructions.witness import Refusal, build_witness
 
 TOPICS = load_topics()
 OBJECTIVE = [name for name, group in GROUPS.items() if not group.subjective]

@@ -25,7 +25,7 @@ from evolif.review.app.keys import content
 from evolif.review.decisions import Drafts, format_time
 from evolif.review.text import Marked, clean_input, one_line, styled
 from evolif.review.turn_view import findings_text
-from evolif.turns import Finding
+from evolif.scenarios.instructions.turns import Finding
 
 CHECK_DELAY = 0.25
 """Seconds without a keystroke before the checkers run."""

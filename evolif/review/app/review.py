@@ -28,7 +28,7 @@ from evolif.review.queue import ReviewQueue
 from evolif.review.text import Marked, clean_input, joined, one_line, styled, visible
 from evolif.review.turn_view import findings_text, query_text
 from evolif.review.turns import BenchmarkQueue, Regenerated
-from evolif.turns import Finding
+from evolif.scenarios.instructions.turns import Finding
 
 Answer = TypeVar("Answer")
 

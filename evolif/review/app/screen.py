@@ -25,7 +25,7 @@ from evolif.review.app.keys import page
 from evolif.review.filters import FACETS, UNDECIDED, Facet, Filter, QueueItem, choose, values
 from evolif.review.queue import ReviewQueue, State, TextBlock
 from evolif.review.text import Marked, joined, one_line, styled
-from evolif.turns import Finding
+from evolif.scenarios.instructions.turns import Finding
 
 
 class Filters(Dialog[Filter]):

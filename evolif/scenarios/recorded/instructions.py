@@ -11,10 +11,10 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any, Literal
 
-from evolif.constraints import check_reading, format_of, get_group, parse_constraint
 from evolif.errors import ArgumentError, InputError, UsageError
+from evolif.scenarios.instructions.constraints import check_reading, format_of, get_group, parse_constraint
+from evolif.scenarios.instructions.turns import Constraint
 from evolif.text import Reading
-from evolif.turns import Constraint
 
 Cause = Literal["unsupported", "bad_args", "unknown_metric", "judge"]
 """Kinds of failures that a metric entry itself can have, as records name them."""

@@ -18,8 +18,8 @@ from typing import Any
 
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from evolif.constraints import get_group
 from evolif.resources import complaint
+from evolif.scenarios.instructions.constraints import get_group
 from evolif.scenarios.recorded.instructions import (
     Unsupported,
     check_score,

@@ -15,10 +15,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, get_args
 
-from evolif.constraints import format_of
-from evolif.instructions import criteria_of
 from evolif.judging import Judgement, JudgeRecord, Panel
 from evolif.runner import TurnRecord
+from evolif.scenarios.instructions import criteria_of
+from evolif.scenarios.instructions.constraints import format_of
+from evolif.scenarios.instructions.turns import Constraint
 from evolif.scenarios.recorded.asking import SCORING_VERSION
 from evolif.scenarios.recorded.instructions import Unsupported, checked_constraint, constraint_of
 from evolif.scenarios.recorded.judge_reply import judge_score
@@ -26,7 +27,6 @@ from evolif.scenarios.recorded.judging import LONGEST_REPLY, TemplateFault, judg
 from evolif.scenarios.recorded.metrics import Metric, metric_name, metric_of
 from evolif.scenarios.recorded.schema import Dialog
 from evolif.text import Reading, read_apart, readable
-from evolif.turns import Constraint
 from evolif.types import Message, Prompt, Score, Session, Verdict
 
 Failure: TypeAlias = Literal[

@@ -12,10 +12,10 @@ from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from evolif.constraints import parse_constraint
 from evolif.errors import ArgumentError, UsageError
 from evolif.judging import Judgement, with_relevance
 from evolif.resources import complaint
+from evolif.scenarios.instructions.constraints import parse_constraint
 from evolif.scenarios.recorded.metrics import metric_name
 from evolif.scenarios.recorded.runs import CHECK, INFO, MORE, SYSTEM_ID, answer_id, query_id
 from evolif.scenarios.recorded.schema import Dialog, Turn

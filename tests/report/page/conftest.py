@@ -13,10 +13,10 @@ from typing import Any
 
 import pytest
 
-from evolif.instructions import generate
 from evolif.judging import JudgeRecord, JudgeScore, dump_records
 from evolif.report import analyse, write_page
 from evolif.runner import Run, evaluate, load_run
+from evolif.scenarios.instructions import generate
 from evolif.types import Usage
 
 FLAGS = (

@@ -1,0 +1,207 @@
+"""The edge groups: `start_with` (SW) and `end_with` (EW), each the mirror image of the other.
+
+Letters, emoji and keywords are compared at the first or last content character; white space and punctuation beyond it
+are skipped. For quotations, nothing is skipped.
+"""
+
+from __future__ import annotations
+
+import string
+from collections.abc import Iterable
+from typing import Annotated, Any, ClassVar, Literal
+
+from pydantic import Field, TypeAdapter
+
+from evolif.rng import Stream
+from evolif.scenarios.instructions.constraints.base import DrawContext, Group, ParamsModel, quoted, shorten
+from evolif.scenarios.instructions.turns import Params
+from evolif.text import Edge, Reading, first_grapheme, fold, is_skippable, last_grapheme, outer_block, without_selectors
+from evolif.types import Verdict
+
+
+class _Letter(ParamsModel):
+    mode: Literal["letter"]
+    value: Annotated[str, Field(pattern=r"^[A-Za-z]$")]
+
+
+class _Emoji(ParamsModel):
+    mode: Literal["emoji"]
+    value: Annotated[str, Field(min_length=1, max_length=16)]
+
+
+class _Keyword(ParamsModel):
+    mode: Literal["keyword"]
+    value: Annotated[str, Field(min_length=1, max_length=200, pattern=r"\S")]
+
+
+class _Quotation(ParamsModel):
+    mode: Literal["quotation"]
+    left: Annotated[str, Field(min_length=1, max_length=1)]
+    right: Annotated[str, Field(min_length=1, max_length=1)]
+
+
+_ADAPTER: TypeAdapter[Any] = TypeAdapter(
+    Annotated[_Letter | _Emoji | _Keyword | _Quotation, Field(discriminator="mode")]
+)
+
+
+class EdgeGroup(Group):
+    """A constraint on the start or the end of the content."""
+
+    adapter = _ADAPTER
+    first: ClassVar[bool]
+    """The start is checked, not the end."""
+
+    def draw(self, stream: Stream, context: DrawContext) -> Params | None:
+        """One of four modes with equal probability, then its value."""
+        mode = stream.choice(("letter", "emoji", "keyword", "quotation"))
+        if mode == "letter":
+            return {"mode": mode, "value": stream.choice(string.ascii_letters)}
+        if mode == "emoji":
+            return {"mode": mode, "value": context.pick(stream, "emoji", context.pool["emoji"])}
+        if mode == "quotation":
+            left, right = context.pick(stream, "quotations", context.pool["quotations"], "".join)
+            return {"mode": mode, "left": left, "right": right}
+        keywords = context.allowed_keywords
+        return {"mode": mode, "value": stream.choice(keywords)} if keywords else None
+
+    def takes_back(self, after: Params, before: Params | None, given_up: Iterable[Params]) -> bool:
+        """Also if the same letter comes back in the other case, which is ignored."""
+        if after["mode"] != "letter":
+            return after in given_up
+        letter = after["value"].lower()
+        return any(old["mode"] == "letter" and old["value"].lower() == letter for old in given_up)
+
+    def slots(self, params: Params) -> dict[str, str]:
+        slots = super().slots(params)
+        if params["mode"] == "letter":
+            slots["value"] = slots["value"].upper()  # case is ignored
+        return slots
+
+    def values(self, params: Params) -> dict[str, str]:
+        """A keyword in quotation marks; letters, emoji and marks as they are."""
+        slots = self.slots(params)
+        return {"value": quoted([slots["value"]], "and")} if params["mode"] == "keyword" else slots
+
+    def note(self, params: Params, fmt: str | None) -> str:
+        """Which part of a formatted answer counts."""
+        edge = "first" if self.first else "last"
+        if fmt == "json":
+            return f"In JSON, the {edge} key or value counts, and it may not be true, false or null."
+        if fmt == "csv":
+            return f"In CSV, the {edge} cell with text counts."
+        if fmt in ("xml", "html"):
+            return f"The {edge} visible text counts, not the tags."
+        return ""
+
+    def check(self, params: Params, reading: Reading) -> Verdict:
+        mode, verb = params["mode"], self._verb
+        if mode == "quotation":
+            return self._check_quotation(params["left"], params["right"], reading)
+        value = params["value"]
+        shown = {"letter": f"the letter {value.upper()}", "keyword": f"“{value}”"}.get(mode, value)
+        expected = f"{verb} with {shown}"
+        edge = reading.start if self.first else reading.end
+        if edge is None or edge.blocked:
+            return self.verdict(False, expected, f"{verb} with {edge.blocked}" if edge else "no content")
+        if mode == "keyword":
+            return self._check_keyword(value, edge, reading, expected)
+        text = reading.blocks[edge.block].text
+        found = first_grapheme(text, edge.offset) if self.first else last_grapheme(text, edge.offset)
+        if mode == "letter":
+            satisfied = found.lower() == value.lower()
+        else:
+            satisfied = without_selectors(found) == without_selectors(value)
+        start = edge.offset if self.first else edge.offset - len(found)
+        return self.verdict(
+            satisfied, expected, f"{verb} with {found}", reading.spans(edge.block, start, start + len(found))
+        )
+
+    @property
+    def _verb(self) -> str:
+        return "starts" if self.first else "ends"
+
+    def _check_keyword(self, keyword: str, edge: Edge, reading: Reading, expected: str) -> Verdict:
+        """Satisfied if only skippable characters lie between an occurrence and the edge."""
+        occurrences = reading.occurrences(keyword)
+        if occurrences:
+            block, start, end = occurrences[0 if self.first else -1]
+            folded = reading.folded[block]
+            is_outermost = block <= edge.block if self.first else block >= edge.block
+            if is_outermost and all(map(is_skippable, folded[:start] if self.first else folded[end:])):
+                return self.verdict(True, expected, expected, reading.folded_spans(block, start, end))
+        text, length = reading.blocks[edge.block].text, len(fold(keyword)) + 12
+        found = shorten(text[edge.offset :], length) if self.first else shorten(text[: edge.offset][-length:])
+        return self.verdict(False, expected, f"{self._verb} with “{found}”")
+
+    def _check_quotation(self, left: str, right: str, reading: Reading) -> Verdict:
+        """Satisfied if the content has the quotation right at its edge, complete in one block."""
+        partner = "closes" if self.first else "opens"
+        expected = f"{self._verb} with a quotation {left}…{right} that {partner} in its block"
+        outermost = outer_block(reading.content, last=not self.first)
+        if outermost is None:
+            return self.verdict(False, expected, "no content")
+        index, block = outermost
+        text = block.text.strip()
+        if self.first:
+            blocked = reading.content.literal_first or block.number
+            found = blocked or ("" if text.startswith(left) else first_grapheme(text))
+        else:
+            blocked = reading.content.literal_last
+            found = blocked or ("" if text.endswith(right) else last_grapheme(text, len(text)))
+        if found:
+            return self.verdict(False, expected, f"{self._verb} with {found}")
+        at = (_closing_mark if self.first else _opening_mark)(text, left, right)
+        if at is None:
+            problem = f"{left} is not closed after" if self.first else f"{right} is not opened before"
+            return self.verdict(False, expected, f"{problem} some text in its block")
+        indent = len(block.text) - len(block.text.lstrip())
+        start, end = (0, at + 1) if self.first else (at, len(text))
+        return self.verdict(True, expected, f"{left}…{right}", reading.spans(index, indent + start, indent + end))
+
+
+class StartWith(EdgeGroup):
+    """How the content begins."""
+
+    name = "start_with"
+    first = True
+
+
+class EndWith(EdgeGroup):
+    """How the content ends."""
+
+    name = "end_with"
+    first = False
+
+
+def _closing_mark(text: str, left: str, right: str) -> int | None:
+    """Where the quotation that `text` starts with closes; None if it does not, or holds only white space."""
+    depth = 1
+    for at in range(1, len(text)):
+        if _is_mark(text, at, right):
+            depth -= 1
+            if not depth:
+                return at if text[1:at].strip() else None
+        elif left != right and text[at] == left:
+            depth += 1
+    return None
+
+
+def _opening_mark(text: str, left: str, right: str) -> int | None:
+    """Where the quotation that `text` ends with opens; None if it does not, or holds only white space."""
+    depth = 1
+    for at in range(len(text) - 2, -1, -1):
+        if _is_mark(text, at, left):
+            depth -= 1
+            if not depth:
+                return at if text[at + 1 : -1].strip() else None
+        elif left != right and right != "’" and _is_mark(text, at, right):
+            depth += 1  # a ’ may be an apostrophe instead: “the boys’ toys” may be inside ‘…’
+    return None
+
+
+def _is_mark(text: str, at: int, mark: str) -> bool:
+    """Whether the character is the mark rather than an apostrophe inside a word."""
+    if text[at] != mark or mark not in "'’":
+        return text[at] == mark
+    return not (0 < at < len(text) - 1 and text[at - 1].isalnum() and text[at + 1].isalnum())

@@ -1,0 +1,144 @@
+"""`format` (FMT): the body is JSON (also with given keys), XML, HTML, CSV or Markdown (also with a given table)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Collection, Mapping, Sequence
+from operator import itemgetter
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, Discriminator, Field, Tag, TypeAdapter
+
+from evolif.rng import Stream
+from evolif.scenarios.instructions.constraints.base import Change, DrawContext, Group, ParamsModel, quoted, shorten
+from evolif.scenarios.instructions.constraints.compatibility import find_declared
+from evolif.scenarios.instructions.turns import Params
+from evolif.text import Reading, fold, plural
+from evolif.types import Span, Verdict
+
+_NAMES = {"json": "JSON", "xml": "XML", "html": "HTML", "csv": "CSV", "markdown": "Markdown"}
+MIN_ROWS = 2
+"""The fewest data rows of a table."""
+
+
+class _Format(ParamsModel):
+    mode: Literal["json", "xml", "html", "csv", "markdown"]
+
+
+def _no_doubles(names: list[str]) -> list[str]:
+    if len({fold(name) for name in names}) < len(names):
+        raise ValueError("a name is given twice")
+    return names
+
+
+_Name = Annotated[str, Field(min_length=1, max_length=100, pattern=r"^[^\s|]+(?: [^\s|]+)*$")]
+_Names = Annotated[list[_Name], Field(min_length=1, max_length=50), AfterValidator(_no_doubles)]
+
+
+class _JsonKeys(ParamsModel):
+    mode: Literal["json"]
+    keys: _Names
+
+
+class _Table(ParamsModel):
+    mode: Literal["table"]
+    columns: _Names
+
+
+def _kind(params: Any) -> str:
+    if not isinstance(params, dict):
+        return "plain"
+    if params.get("mode") == "table":
+        return "table"
+    return "keys" if "keys" in params and params.get("mode") == "json" else "plain"
+
+
+def _params(mode: str, pool: Mapping[str, Any], choose: Callable[[Sequence[list[str]]], list[str]]) -> Params:
+    """Parameters of that mode; `choose` picks the names from the pool, if the mode has names."""
+    if mode == "json_keys":
+        return {"mode": "json", "keys": list(choose(pool["keys"]))}
+    return {"mode": mode, "columns": list(choose(pool["columns"]))} if mode == "table" else {"mode": mode}
+
+
+class Format(Group):
+    """The format of the whole body."""
+
+    name = "format"
+    adapter: TypeAdapter[Any] = TypeAdapter(
+        Annotated[
+            Annotated[_Format, Tag("plain")] | Annotated[_JsonKeys, Tag("keys")] | Annotated[_Table, Tag("table")],
+            Discriminator(_kind),
+        ]
+    )
+
+    def draw(self, stream: Stream, context: DrawContext) -> Params | None:
+        """One of the formats, then the names, if the format has given ones."""
+        pool = context.pool
+        if "keys" not in pool:
+            return {"mode": stream.choice(pool["modes"])}
+        # With many other groups active, the table excludes most formats, so only the others are drawn from.
+        samples = {mode: _params(mode, pool, itemgetter(0)) for mode in pool["modes"]}
+        modes = [mode for mode, params in samples.items() if not find_declared({**context.active, self.name: params})]
+        return _params(stream.choice(modes), pool, stream.choice) if modes else None
+
+    def key(self, params: Params) -> str:
+        return "json_keys" if "keys" in params else str(params["mode"])
+
+    def drawn_keys(self, pool: Mapping[str, Any]) -> Collection[str]:
+        modes: list[str] = pool["modes"]
+        return modes
+
+    def slots(self, params: Params) -> dict[str, str]:
+        return {slot: quoted(params[slot], "and") for slot in ("keys", "columns") if slot in params}
+
+    def change(self, before: Params | None, after: Params | None) -> Change:
+        """Keys that plain JSON gets are added to it: nothing is given up."""
+        if before is not None and after is not None and self.key(before) == "json" and self.key(after) == "json_keys":
+            return super().change(None, after)
+        return super().change(before, after)
+
+    def check(self, params: Params, reading: Reading) -> Verdict:
+        mode = params["mode"]
+        if mode == "table":
+            return self._check_table(params["columns"], reading)
+        expected = f"valid {_NAMES[mode]}"
+        if mode != "markdown":
+            _ = reading.content  # parsing sets the fault
+            fault = reading.fault
+            if fault is None:
+                keys = params.get("keys")
+                return self.verdict(True, expected, expected) if keys is None else self._check_keys(keys, reading)
+            spans = [Span(fault.offset, fault.offset + 1, "body")] if fault.offset >= 0 else []
+            return self.verdict(False, expected, f"not {_NAMES[mode]}: {fault.reason}", spans)
+        content = reading.content
+        if content.open_fence >= 0:
+            place = Span(content.open_fence, content.open_fence + 3, "body")
+            return self.verdict(False, expected, "a code fence is never closed", [place])
+        if not content.elements:
+            return self.verdict(False, "at least one Markdown element", "plain text without Markdown")
+        return self.verdict(True, "at least one Markdown element", f"{content.elements} Markdown elements")
+
+    def _check_keys(self, keys: list[str], reading: Reading) -> Verdict:
+        expected = f"a JSON object with the keys {quoted(keys, 'and')}, each once"
+        if not reading.body.startswith("{"):
+            return self.verdict(False, expected, "a JSON array")
+        # The hook is called for the outermost object last. Numbers stay text: converting very long ones is slow.
+        found: list[str] = json.loads(
+            reading.body, object_pairs_hook=lambda pairs: [key for key, _ in pairs], parse_int=str, parse_float=str
+        )
+        text = f"the keys {quoted([shorten(key) for key in found[:10]], 'and')}" if found else "no key"
+        return self.verdict(sorted(found) == sorted(keys), expected, text if len(found) < 11 else f"{text} and more")
+
+    def _check_table(self, columns: list[str], reading: Reading) -> Verdict:
+        expected = f"one Markdown table with the columns {quoted(columns, 'and')} and at least {MIN_ROWS} rows"
+        tables = reading.content.tables
+        if len(tables) != 1:
+            return self.verdict(False, expected, plural(len(tables), "Markdown table"))
+        header, rows = tables[0].header, tables[0].rows
+        satisfied = [fold(cell).strip() for cell in header] == [fold(name).strip() for name in columns]
+        text = (
+            quoted([shorten(cell) for cell in header[:10]], "and")
+            if len(header) < 11
+            else plural(len(header), "column")
+        )
+        return self.verdict(satisfied and rows >= MIN_ROWS, expected, f"{text} with {plural(rows, 'row')} of text")

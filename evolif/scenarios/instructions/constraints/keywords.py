@@ -1,0 +1,205 @@
+"""The keyword groups: `existence` (EXT), which counts keywords, and `forbidden` (FBD), which excludes them."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Annotated, Any
+
+from pydantic import Field, TypeAdapter
+
+from evolif.rng import Stream
+from evolif.scenarios.instructions.constraints.base import (
+    Change,
+    DrawContext,
+    Group,
+    ParamsModel,
+    Saying,
+    quoted,
+    required_words,
+    times,
+)
+from evolif.scenarios.instructions.turns import OperationKind, Params
+from evolif.text import Reading
+from evolif.types import Span, Verdict
+
+_Word = Annotated[str, Field(min_length=1, max_length=200, pattern=r"\S")]
+
+
+class KeywordGroup(Group, ABC):
+    """Base of both groups: a change of some keywords mentions only those."""
+
+    def saying(self, kind: OperationKind, before: Params | None, after: Params | None) -> Saying:
+        if kind == "modify" and before is not None and after is not None:
+            return self.part(before, after)
+        whole = super().saying(kind, before, after)
+        return whole if kind == "remove" else Saying("add", whole.slots)
+
+    @abstractmethod
+    def part(self, before: Params, after: Params) -> Saying:
+        """The phrase for the keywords that changed."""
+
+    def shape(self, params: Params) -> str:
+        return "add"
+
+    def change(self, before: Params | None, after: Params | None) -> Change:
+        """A modification names the keywords that it adds, recounts or releases; the others stay."""
+        if after is None:
+            return replace(super().change(before, after), shape="all", old_shape="all")
+        if before is None:
+            return super().change(before, after)
+        part = self.part(before, after)
+        return Change("adjust", part.key, part.slots)
+
+
+def _count(keywords: Iterable[str], reading: Reading) -> tuple[list[tuple[str, int]], list[Span]]:
+    """How often each keyword occurs, and where."""
+    counts: list[tuple[str, int]] = []
+    spans: list[Span] = []
+    for keyword in keywords:
+        places = reading.occurrences(keyword)
+        counts.append((keyword, len(places)))
+        for place in places:
+            spans.extend(reading.folded_spans(*place))
+    return counts, spans
+
+
+class _Existence(ParamsModel):
+    counts: Annotated[dict[_Word, Annotated[int, Field(ge=0)]], Field(min_length=1)]
+
+
+def _items(counts: Mapping[str, int]) -> str:
+    parts = [f"“{word}” {times(count)}" for word, count in counts.items()]
+    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
+
+
+class Existence(KeywordGroup):
+    """Every keyword occurs exactly as often as required."""
+
+    name = "existence"
+    adapter: TypeAdapter[Any] = TypeAdapter(_Existence)
+
+    def draw(self, stream: Stream, context: DrawContext) -> Params | None:
+        """One to three keywords of the topic, each with a count."""
+        keywords, pool = self._countable(context), context.pool
+        if not keywords:
+            return None
+        most = min(pool["keywords"]["max"], len(keywords))
+        chosen = stream.sample(keywords, stream.between(min(pool["keywords"]["min"], most), most))
+        return {"counts": {k: stream.between(pool["count"]["min"], pool["count"]["max"]) for k in chosen}}
+
+    def modify(self, params: Params, stream: Stream, context: DrawContext) -> Params | None:
+        """Add, drop or recount one keyword; at least one stays."""
+        counts: dict[str, int] = dict(params["counts"])
+        pool = context.pool
+        free = [k for k in self._countable(context) if k not in counts]
+        ways = ["recount"]
+        if free and len(counts) < pool["keywords"]["max"]:
+            ways.append("add")
+        if len(counts) > 1:
+            ways.append("drop")
+        way = stream.choice(ways)
+        if way == "add":
+            counts[stream.choice(free)] = stream.between(pool["later_count"]["min"], pool["later_count"]["max"])
+        elif way == "drop":
+            del counts[stream.choice(list(counts))]
+        else:
+            word = stream.choice(list(counts))
+            options = [n for n in range(pool["count"]["min"], pool["count"]["max"] + 1) if n != counts[word]]
+            counts[word] = stream.choice(options)
+        return {"counts": counts}
+
+    def _countable(self, context: DrawContext) -> list[str]:
+        return [k for k in context.allowed_keywords if k not in context.uncounted]
+
+    def takes_back(self, after: Params, before: Params | None, given_up: Iterable[Params]) -> bool:
+        """Also if a keyword comes back that was dropped, or a count that a keyword had."""
+        old = [dict(params["counts"]) for params in given_up]
+        new, present = after["counts"], before["counts"] if before else {}
+        changed = {word: n for word, n in new.items() if present.get(word) != n}
+        return new in old or any(
+            word in counts and (word not in present or counts[word] == n)
+            for word, n in changed.items()
+            for counts in old
+        )
+
+    def slots(self, params: Params) -> dict[str, str]:
+        return {"items": _items(params["counts"]), "words": quoted(list(params["counts"]), "and")}
+
+    def part(self, before: Params, after: Params) -> Saying:
+        old, new = before["counts"], after["counts"]
+        removed = [w for w in old if w not in new]
+        if removed:
+            return Saying("release", {"words": quoted(removed, "and")})
+        added = {w: n for w, n in new.items() if w not in old}
+        if added:
+            return Saying("add", {"items": _items(added), "words": quoted(list(added), "and")})
+        changed = {w: n for w, n in new.items() if n != old[w]}
+        return Saying("recount", {"items": _items(changed), "words": quoted(list(changed), "and")})
+
+    def check(self, params: Params, reading: Reading) -> Verdict:
+        counts, spans = _count(params["counts"], reading)
+        found = ", ".join(f"“{word}” {'never' if not n else f'{n}×'}" for word, n in counts)
+        return self.verdict(dict(counts) == params["counts"], _items(params["counts"]), found, spans)
+
+
+class _Forbidden(ParamsModel):
+    keywords: Annotated[list[_Word], Field(min_length=1)]
+
+
+class Forbidden(KeywordGroup):
+    """None of the keywords occurs."""
+
+    name = "forbidden"
+    adapter: TypeAdapter[Any] = TypeAdapter(_Forbidden)
+
+    def draw(self, stream: Stream, context: DrawContext) -> Params | None:
+        """One to three keywords of the topic that no other constraint requires."""
+        free, pool = self._free(context, []), context.pool["keywords"]
+        if not free:
+            return None
+        most = min(pool["max"], len(free))
+        return {"keywords": stream.sample(free, stream.between(min(pool["min"], most), most))}
+
+    def modify(self, params: Params, stream: Stream, context: DrawContext) -> Params | None:
+        """Add or drop one keyword; at least one stays."""
+        keywords = list(params["keywords"])
+        free = self._free(context, keywords)
+        ways = ["add"] if free and len(keywords) < context.pool["keywords"]["max"] else []
+        ways += ["drop"] if len(keywords) > 1 else []
+        if not ways:
+            return None
+        if stream.choice(ways) == "add":
+            return {"keywords": [*keywords, stream.choice(free)]}
+        keywords.remove(stream.choice(keywords))
+        return {"keywords": keywords}
+
+    def _free(self, context: DrawContext, taken: list[str]) -> list[str]:
+        required = {*taken, *required_words(context.active)}
+        return [k for k in context.keywords if k not in required and k not in context.spared]
+
+    def takes_back(self, after: Params, before: Params | None, given_up: Iterable[Params]) -> bool:
+        """Also if a keyword comes back that was allowed again."""
+        old = [set(params["keywords"]) for params in given_up]
+        new, present = set(after["keywords"]), set(before["keywords"] if before else ())
+        return new in old or any(word in words for word in new - present for words in old)
+
+    def slots(self, params: Params) -> dict[str, str]:
+        return {"words": quoted(params["keywords"], "or")}
+
+    def values(self, params: Params) -> dict[str, str]:
+        """The words with “or”, as after a negation, and with “and”."""
+        return {**self.slots(params), "words_and": quoted(params["keywords"], "and")}
+
+    def part(self, before: Params, after: Params) -> Saying:
+        removed = [w for w in before["keywords"] if w not in after["keywords"]]
+        if removed:
+            return Saying("release", {"words": quoted(removed, "and"), "words_and": quoted(removed, "and")})
+        added = [w for w in after["keywords"] if w not in before["keywords"]]
+        return Saying("add", {"words": quoted(added, "or"), "words_and": quoted(added, "and")})
+
+    def check(self, params: Params, reading: Reading) -> Verdict:
+        counts, spans = _count(params["keywords"], reading)
+        found = ", ".join(f"“{word}” {n}×" for word, n in counts if n)
+        return self.verdict(not found, f"no {quoted(params['keywords'], 'or')}", found or "none of them", spans)

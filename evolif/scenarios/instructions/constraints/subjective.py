@@ -1,0 +1,66 @@
+"""The groups that only a judge can check: `emotion`, `audience` and `style` (paper §4.1).
+
+A judge scores the answer from 1 to 10 for the value; above 6, the constraint is satisfied.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, TypeAdapter, create_model
+
+from evolif.rng import Stream
+from evolif.scenarios.instructions.constraints.base import DrawContext, Group, ParamsModel, group_data
+from evolif.scenarios.instructions.turns import Params
+
+
+def _adapter(name: str) -> TypeAdapter[Any]:
+    """Accepts `{name: value}` if the group's data file has phrases for the value."""
+
+    def known(value: str) -> str:
+        values = group_data(name)["describe"]
+        if value not in values:
+            raise ValueError(f"“{value}” is unknown; use {', '.join(values)}")
+        return value
+
+    fields: dict[str, Any] = {name: (Annotated[str, AfterValidator(known)], ...)}
+    return TypeAdapter(create_model(name, __base__=ParamsModel, **fields))
+
+
+class SubjectiveGroup(Group):
+    """One parameter, which is named like the group; its value selects the phrase."""
+
+    subjective = True
+
+    def draw(self, stream: Stream, context: DrawContext) -> Params | None:
+        return {self.name: context.pick(stream, self.name, context.pool["values"])}
+
+    def key(self, params: Params) -> str:
+        return str(params[self.name])
+
+    def same_kind(self, before: Params, after: Params) -> bool:
+        return True  # another mood, another reader, another style
+
+    def slots(self, params: Params) -> dict[str, str]:
+        return {"value": str(params[self.name])}
+
+
+class Emotion(SubjectiveGroup):
+    """Which emotion the answer conveys."""
+
+    name = "emotion"
+    adapter = _adapter(name)
+
+
+class Audience(SubjectiveGroup):
+    """Which age group the answer is written for."""
+
+    name = "audience"
+    adapter = _adapter(name)
+
+
+class Style(SubjectiveGroup):
+    """How the answer is written."""
+
+    name = "style"
+    adapter = _adapter(name)

@@ -1,0 +1,85 @@
+"""A turn of instruction following as a prompt: what is stored of it, and what an answer is judged by."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from evolif.scenarios.instructions.relevance import Task, read_task, task_of
+from evolif.scenarios.instructions.turn_lines import turn_hash
+from evolif.scenarios.instructions.turns import Constraint, Instruction, Turn
+from evolif.types import Message, Prompt
+
+
+@dataclass(frozen=True, slots=True)
+class Requirements:
+    """What an answer to a turn is judged by."""
+
+    constraints: Instruction
+    keywords: tuple[str, ...] = ()
+    """Of the topic."""
+    witness: str | None = None
+    """A text that satisfies every rule-checked constraint; None if the benchmark has none."""
+    task: Task | None = None
+    """What the answer has to be about; None in a run that does not ask."""
+    persona: str = ""
+    """Of the dialogue; with its number it names the dialogue to simulated models."""
+
+
+class _Payload(dict[str, Any]):
+    """A payload with its typed form, so that neither the checkers nor a simulated model parse it on every turn."""
+
+    __slots__ = ("requirements",)
+
+    def __init__(self, requirements: Requirements) -> None:
+        self.requirements = requirements
+        # Keywords and persona are not stored: no answer is judged by them, and the player of a prompt gets this object.
+        super().__init__(constraints=constraint_objects(requirements.constraints), witness=requirements.witness)
+        if requirements.task is not None:
+            self["task"] = requirements.task.as_object()
+
+    def __reduce__(self) -> tuple[type[_Payload], tuple[Requirements]]:
+        return _Payload, (self.requirements,)
+
+
+def prompt_of(turn: Turn, depth: int, *, with_task: bool = False) -> Prompt:
+    """The prompt of a turn.
+
+    Args:
+        turn: As it is played.
+        depth: How many turns the topic has had so far, this one included.
+        with_task: Whether answers are compared with their task.
+    """
+    task = task_of(turn.topic) if with_task else None
+    return Prompt(
+        dialogue=turn.dialogue,
+        turn=turn.turn,
+        messages=(Message("user", turn.query),),
+        payload=_Payload(Requirements(turn.constraints, turn.topic.keywords, turn.witness, task, turn.persona.id)),
+        labels={
+            "topic": turn.topic.id,
+            "move": turn.move,
+            "depth": depth,
+            "operation": turn.operation.kind,
+            "source": turn.source,
+            "register": turn.persona.register,
+        },
+        digest=turn_hash(turn),
+    )
+
+
+def requirements_of(prompt: Prompt) -> Requirements:
+    """What an answer to a prompt is judged by; a prompt from a store is parsed."""
+    payload = prompt.payload
+    if isinstance(payload, _Payload):
+        return payload.requirements
+    constraints = tuple(Constraint(item["group"], item["params"]) for item in payload.get("constraints", ()))
+    task = read_task(payload.get("task"))
+    keywords = tuple(payload.get("keywords") or (() if task is None else task.keywords))
+    return Requirements(constraints, keywords, payload.get("witness"), task)
+
+
+def constraint_objects(constraints: Iterable[Constraint]) -> list[Mapping[str, Any]]:
+    """Constraints as JSON objects, without descriptions."""
+    return [{"group": c.group, "params": dict(c.params)} for c in constraints]

@@ -1,0 +1,145 @@
+"""Compares the plain demands of a query with what is in force beside the change: what is extra, what is said again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from evolif.scenarios.instructions.constraints import EXTENDED_GROUPS, GROUPS
+from evolif.scenarios.instructions.queries.change import Change, Claim
+from evolif.scenarios.instructions.queries.comparison import finding
+from evolif.scenarios.instructions.queries.length import length_range
+from evolif.scenarios.instructions.queries.numbers import find_numbers
+from evolif.scenarios.instructions.queries.reading import Query
+from evolif.scenarios.instructions.queries.vocabulary import heard
+from evolif.scenarios.instructions.turns import Finding, Params
+
+_EDGES = frozenset({"start_with", "end_with"})
+_MARKDOWN = frozenset({"bullets", "headings", "emphasis"})
+MOST_RESTATED = 1
+"""Other constraints in force that a query may say again with their values."""
+
+
+def unasked(query: Query, change: Change, claims: Iterable[Claim]) -> list[Finding]:
+    """Findings on claims of other groups: those that are not in force, and those in force that are listed again.
+
+    Args:
+        query: The query.
+        change: The turn's change; without the other active constraints nothing can be told.
+        claims: What the query asks for, in order.
+    """
+    if not change.told_all or change.group not in (*GROUPS, *EXTENDED_GROUPS):
+        return []  # nobody here knows what a foreign group's own words sound like
+    active = dict(change.others)
+    others = [c for c in claims if c.group != change.group and not _is_own(query, change, c)]
+    restated: dict[str, Claim] = {}
+    for claim in others:
+        if claim.polarity != "lift" and claim.group in active and in_force(claim, active[claim.group]):
+            restated.setdefault(claim.group, claim)
+        elif claim.polarity != "lift" or claim.group in active:
+            return [finding("extra", change, f"{_told(query, claim)}, which is not this turn's change", claim.span)]
+    if len(restated) > MOST_RESTATED:
+        message = f"it says again what stays in force: {', '.join(restated)}"
+        return [finding("restates", change, message, *(claim.span for claim in restated.values()))]
+    return []
+
+
+def _told(query: Query, claim: Claim) -> str:
+    what = {"require": "asks for", "forbid": "rules out", "lift": "lifts"}[claim.polarity]
+    return f"it also {what} “{query.text[slice(*claim.span)]}” ({claim.group})"
+
+
+def _is_own(query: Query, change: Change, claim: Claim) -> bool:
+    """Whether a claim only repeats, in another group's words, what the change itself says."""
+    mine = _texts(change)
+    if claim.group in _MARKDOWN and not claim.params and change.group == "format":
+        return claim.polarity == "forbid" or "markdown" in mine  # "in Markdown, with proper headings"
+    if claim.group in _EDGES:
+        value = claim.params.get("value") or claim.params["left"] + claim.params["right"]
+        return value in mine
+    if claim.group in ("existence", "forbidden"):
+        words = claim.params.get("counts") or claim.params.get("keywords") or ()
+        if change.group == "digits" and not {*words} & {*change.keywords}:
+            return all(find_numbers(word.casefold()) for word in words)  # “twelve” and not the figure
+        mine |= {part for text in mine for part in text.split()}
+        return all(word.casefold() in mine for word in words)
+    if claim.group == "punctuation":
+        return claim.params["mark"] in mine or _stands_at_edge(query, change, claim)
+    if claim.group == "length":
+        return bool(claim.params) and _is_a_size_of(change, claim)
+    return claim.group == "placement" and claim.params.get("value", "").casefold() in mine
+
+
+def _stands_at_edge(query: Query, change: Change, claim: Claim) -> bool:
+    """A full stop that may not stand behind what the answer ends with."""
+    if claim.params["mark"] != "." or change.group not in _EDGES:
+        return False
+    return heard(change.group).anywhere("edge").search(query.shadow, *query.sentence(claim.span[0])) is not None
+
+
+def _texts(change: Change) -> set[str]:
+    """All texts of the change's parameters, and the marks of its pairs, in lower case."""
+    found: set[str] = set()
+    for params in (change.before, change.after):
+        for value in (params or {}).values():
+            found |= {v.casefold() for v in _flat(value)}
+        if params and "left" in params:
+            found.add(params["left"] + params["right"])
+    return found
+
+
+def _flat(value: Any) -> Sequence[str]:
+    if isinstance(value, str):
+        return [value]
+    return [item for item in value if isinstance(item, str)] if isinstance(value, (list, tuple, Mapping)) else []
+
+
+_MOST_KEYWORDS = 10
+"""Words that a query may count when it means keywords."""
+
+
+def _is_a_size_of(change: Change, claim: Claim) -> bool:
+    """`three words must occur`, the paragraphs of an acrostic: a number that belongs to the change itself."""
+    unit, count = claim.params["unit"], claim.params["count"]
+    if change.group in ("existence", "forbidden"):
+        return bool(unit == "words" and claim.params["relation"] == "exactly" and count <= _MOST_KEYWORDS)
+    if change.group == "placement":
+        return bool(unit == "paragraphs" and count in (2, *(len(word) for word in _texts(change))))
+    return bool(change.group == "sentences" and unit == "sentences" and count == 3)
+
+
+def in_force(claim: Claim, params: Params) -> bool:
+    """Whether a claim says what a constraint of its group demands; a number that stands alone says it, too.
+
+    Args:
+        claim: A claim of the constraint's group.
+        params: The constraint's parameters.
+    """
+    told = claim.params
+    if claim.polarity == "forbid" and claim.group not in ("forbidden", "punctuation", "digits"):
+        return False
+    if claim.group == "length":
+        return _same_length(told, params)
+    if claim.group == "existence":
+        counts = {k.casefold(): v for k, v in params["counts"].items()}
+        return all(counts.get(k.casefold()) in (v, -v) for k, v in told["counts"].items())
+    if claim.group == "forbidden":
+        held = {k.casefold() for k in params["keywords"]}
+        return all(k.casefold() in held for k in told["keywords"])
+    mine = {key: value for key, value in told.items() if key in params}
+    same = all(_plain(params[key]) == _plain(value) for key, value in mine.items())
+    return same and told.get("relation", "exactly") == "exactly"
+
+
+def _plain(value: Any) -> Any:
+    return value.casefold().replace("\ufe0f", "") if isinstance(value, str) else value
+
+
+def _same_length(told: Params, params: Params) -> bool:
+    if not told:
+        return True  # "keep it short", where a length is in force
+    if told["unit"] != params["unit"]:
+        return False
+    if told["relation"] in ("exactly", "about"):
+        return bool(told["count"] == params["count"])
+    return length_range(told) == length_range(params)

@@ -1,0 +1,135 @@
+"""What a turn means to say: its topic, its move, its one change; and the claims that a query makes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from evolif.errors import UsageError
+from evolif.resources import complaint
+from evolif.scenarios.instructions.turns import Move, Operation, OperationKind, Params, ScriptTurn, Topic, Turn
+
+Polarity = Literal["require", "forbid", "lift"]
+"""`require`: it is to be so; `forbid`: it is not to be so; `lift`: it need not be so any more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """One thing that a query says of one group, whether or not the turn asks for it."""
+
+    group: str
+    polarity: Polarity
+    params: Params
+    """As far as the query says them, named as the group stores them; empty where it only names the group."""
+    span: tuple[int, int]
+    """Half-open range of the query's characters."""
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """The one change of a turn, and what else is in force."""
+
+    kind: OperationKind
+    group: str
+    before: Params | None
+    after: Params | None
+    keywords: tuple[str, ...] = ()
+    """The topic's."""
+    others: tuple[tuple[str, Params], ...] = ()
+    """The other active constraints: group and parameters."""
+    told_all: bool = False
+    """Whether it is known what else is in force: the turn lists its constraints, its own among them, or says none."""
+
+    def about(self, group: str) -> Change:
+        """The change as far as it concerns a group: of one of another group only the topic's keywords are left."""
+        return self if group == self.group else Change("add", group, None, None, self.keywords)
+
+    @property
+    def is_known(self) -> bool:
+        """Whether it is known what changes; else only what could stand alone can be read."""
+        return self.before is not None or self.after is not None
+
+    @property
+    def params(self) -> Params:
+        """What the query has to say: the new parameters, or those that a removal lifts."""
+        params = self.before if self.kind == "remove" else self.after
+        assert params is not None  # check_query refuses other operations
+        return params
+
+
+NO_CHANGE = Change("add", "", None, None)
+"""Nothing is known of what is to change."""
+
+
+class _Model(BaseModel):
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+
+class _Topic(_Model):
+    id: str | int = ""
+    prompt: str = ""
+    keywords: tuple[str, ...] = ()
+    title: str = ""
+
+
+class _Operation(_Model):
+    kind: OperationKind
+    group: Annotated[str, Field(min_length=1)]
+    before: dict[str, Any] | None = None
+    after: dict[str, Any] | None = None
+
+
+class _Constraint(_Model):
+    group: str
+    params: dict[str, Any]
+
+
+class _Line(_Model):
+    topic: _Topic = _Topic()
+    move: Move
+    operation: _Operation
+    constraints: tuple[_Constraint, ...] = ()
+
+
+def intention(turn: Turn | ScriptTurn | Mapping[str, Any]) -> tuple[Topic, Move, Change]:
+    """Topic, move and change of a turn.
+
+    Args:
+        turn: A turn, or the object of one line of a benchmark.
+
+    Raises:
+        UsageError: It is no turn.
+    """
+    topic, move, operation, active = _of_line(turn) if isinstance(turn, Mapping) else _of_turn(turn)
+    if (operation.before if operation.kind == "remove" else operation.after) is None:
+        raise UsageError("operation: an add or a modification needs “after”, a removal “before”")
+    others = tuple((group, params) for group, params in active if group != operation.group)
+    change = Change(
+        operation.kind, operation.group, operation.before, operation.after, topic.keywords, others, _tells_all(turn)
+    )
+    return topic, move, change
+
+
+def _tells_all(turn: Turn | ScriptTurn | Mapping[str, Any]) -> bool:
+    return bool(turn.get("constraints") is not None) if isinstance(turn, Mapping) else True
+
+
+_Parts = tuple[Topic, Move, Operation, list[tuple[str, Mapping[str, Any]]]]
+
+
+def _of_turn(turn: Turn | ScriptTurn) -> _Parts:
+    return turn.topic, turn.move, turn.operation, [(c.group, c.params) for c in turn.constraints]
+
+
+def _of_line(turn: Mapping[str, Any]) -> _Parts:
+    try:
+        line = _Line.model_validate(dict(turn))
+    except ValidationError as fault:
+        raise UsageError(f"{complaint(fault, 'turn')}; give the object of one line of a benchmark") from None
+    topic = Topic(str(line.topic.id), line.topic.prompt, line.topic.keywords, title=line.topic.title)
+    change = line.operation
+    operation = Operation(change.kind, change.group, change.before, change.after)
+    return topic, line.move, operation, [(c.group, c.params) for c in line.constraints]

@@ -1,0 +1,25 @@
+"""Witnesses: for every instruction, a text that satisfies all of its constraints that rules can check.
+
+`build` reads the constraints (`requirements`), lays out a draft of sentences (`layout`), brings it to size and case
+(`fit`), writes it in the requested format (`render`) and has the checkers verify it. `fallback` goes further: it tries
+texts that nobody would write, so that an audit can tell what is impossible. `naming` puts given words in the place of
+fillers.
+"""
+
+from evolif.scenarios.instructions.witness.build import build_witness, given_words
+from evolif.scenarios.instructions.witness.fallback import build_fallback
+from evolif.scenarios.instructions.witness.flawed import build_flawed
+from evolif.scenarios.instructions.witness.naming import name_words
+from evolif.scenarios.instructions.witness.overlaps import may_overlap, overlaps
+from evolif.scenarios.instructions.witness.requirements import Refusal
+
+__all__ = [
+    "Refusal",
+    "build_fallback",
+    "build_flawed",
+    "build_witness",
+    "given_words",
+    "may_overlap",
+    "name_words",
+    "overlaps",
+]

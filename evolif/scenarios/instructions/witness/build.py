@@ -1,0 +1,234 @@
+"""Build a witness and verify it: a text that proves that an instruction can be satisfied.
+
+A draft is laid out, brought to the required size, then to the required case, rendered and checked. Words are counted;
+characters are measured by rendering the draft once. Case comes last, since it changes no length.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+
+from evolif.scenarios.instructions.constraints import (
+    Active,
+    check_reading,
+    edge_keywords,
+    find_conflict,
+    format_of,
+    get_group,
+    rule_checked,
+)
+from evolif.scenarios.instructions.turns import Constraint, Params
+from evolif.scenarios.instructions.witness.layout import Draft, Piece, Sentence, lay_out, render
+from evolif.scenarios.instructions.witness.requirements import Refusal, RefusedError, Requirements, read_requirements
+from evolif.scenarios.instructions.witness.vocabulary import Vocabulary, vocabulary
+from evolif.text import Reading, count_graphemes
+
+_STEP = 8  # a filler of seven letters and its space
+_LAST = 12  # the most that one filler of 4 to 11 letters takes, with its space
+_TOLERANCE = 3  # percentage points, as in the specification
+
+
+def fit(draft: Draft, requirements: Requirements, words: Vocabulary) -> None:
+    """Add words or characters until the lower limit is met.
+
+    Raises:
+        RefusedError: the draft is already larger than allowed, or cannot grow.
+    """
+    if requirements.unit == "words":
+        _fit_words(draft, requirements, words)
+    elif requirements.unit == "characters":
+        _fit_characters(draft, requirements, words)
+
+
+def _fit_words(draft: Draft, requirements: Requirements, words: Vocabulary) -> None:
+    count = draft.words()
+    if requirements.high is not None and count > requirements.high:
+        raise RefusedError("too-many-words", "length")
+    missing = requirements.low - count
+    if not draft.longest:
+        _spread(missing, draft, words.run)
+        return
+    homes = draft.homes("length")
+    for _ in range(missing):
+        next(homes).insert(draft.filler(words))
+
+
+def _spread(number: int, draft: Draft, run: Callable[[int, int], str | None]) -> None:
+    """Distribute that many words evenly over the sentences that may grow, as one piece per sentence."""
+    homes = draft.roomy()
+    for index, home in enumerate(homes):
+        share = number // len(homes) + (index < number % len(homes))
+        if share > 0:
+            text = run(draft.fillers + 1, share)
+            if text is None:
+                raise RefusedError("no-filler-of-length", "length")
+            draft.fillers += share
+            home.insert(Piece(text, words=share))
+
+
+def _fit_characters(draft: Draft, requirements: Requirements, words: Vocabulary) -> None:
+    missing = requirements.low - count_graphemes(render(draft, requirements))
+    if requirements.high is not None and requirements.low - missing > requirements.high:
+        raise RefusedError("too-many-characters", "length")
+    homes = draft.homes("length")
+    if missing > _LAST and not draft.longest:
+        steps = -(-(missing - _LAST) // _STEP)
+        _spread(steps, draft, lambda number, count: words.of_length(_STEP - 1, number, count))
+        missing -= steps * _STEP
+    while missing > _LAST:
+        missing -= _grow(next(homes), _STEP - 1, draft, words)
+    if missing <= 0:
+        return
+    if missing >= 5:
+        _grow(next(homes), missing - 1, draft, words)
+    elif requirements.low != requirements.high:
+        _grow(next(homes), 4, draft, words)
+    else:
+        _stretch(draft, missing, words)
+
+
+def _grow(sentence: Sentence, letters: int, draft: Draft, words: Vocabulary) -> int:
+    """Insert a filler with that many letters; returns the number of added characters."""
+    draft.fillers += 1
+    word = words.of_length(letters, draft.fillers)
+    if word is None:
+        raise RefusedError("no-filler-of-length", "length")
+    sentence.insert(Piece(word))
+    return letters + 1
+
+
+def _stretch(draft: Draft, letters: int, words: Vocabulary) -> None:
+    """Replace one filler with another that is longer by 1 to 4 letters."""
+    for piece in draft.pieces():
+        if piece.role == "filler" and not piece.pinned:
+            longer = words.of_length(len(piece.text) + letters, draft.fillers)
+            if longer is not None:
+                piece.text = longer
+                return
+    raise RefusedError("no-filler-of-length", "length")
+
+
+def set_case(draft: Draft, case: Params | None) -> None:
+    """Write every piece in the required case; without one, sentences begin with a capital."""
+    if case is None:
+        for sentence in draft.sentences():
+            first = sentence.pieces[0]
+            if first.role == "filler":
+                first.text = first.text[0].upper() + first.text[1:]
+    elif case["mode"] == "all_upper":
+        for piece in draft.pieces():
+            piece.text = _upper(piece.text)
+    else:
+        for piece in draft.pieces():
+            piece.text = piece.text.lower()
+        if case["mode"] == "share":
+            _set_share([p for p in draft.pieces() if _lower_letters(p)], case["percent"])
+
+
+def _upper(text: str) -> str:
+    """Upper case, except for characters whose capital would be several characters."""
+    if text.isascii():
+        return text.upper()
+    return "".join(c.upper() if len(c.upper()) == 1 else {"ß": "ẞ"}.get(c, c) for c in text)
+
+
+def _lower_letters(piece: Piece) -> int:
+    """How many letters `_upper` would change."""
+    if piece.text.isascii():
+        return sum(map(str.islower, piece.text))
+    return sum(1 for c in piece.text if c.islower() and len(c.upper()) == 1)
+
+
+def _set_share(pieces: list[Piece], percent: int) -> None:
+    """Capitalise whole words by error diffusion, then single letters until the share is right."""
+    total = sum(map(_lower_letters, pieces))
+    target = (percent * total + 50) // 100
+    if abs(100 * target - percent * total) > _TOLERANCE * total:
+        raise RefusedError("too-few-letters", "case")
+    seen = upper = 0
+    for piece in pieces:
+        letters = _lower_letters(piece)
+        seen += letters
+        if 2 * (percent * seen - 100 * upper) >= 100 * letters:
+            piece.text = _upper(piece.text)
+            upper += letters
+    for piece in reversed(pieces):
+        if upper == target:
+            return
+        piece.text, upper = _nudge(piece.text, upper, target)
+
+
+def _nudge(text: str, upper: int, target: int) -> tuple[str, int]:
+    """Change letters of one word until the target is met or the word has no more."""
+    chars = list(text)
+    for i, char in enumerate(chars):
+        if upper < target and char.islower() and len(char.upper()) == 1:
+            chars[i], upper = char.upper(), upper + 1
+        elif upper > target and char.isupper() and len(char.lower()) == 1:
+            chars[i], upper = char.lower(), upper - 1
+    return "".join(chars), upper
+
+
+def build_witness(constraints: Iterable[Constraint], keywords: tuple[str, ...]) -> str | Refusal:
+    """A text that satisfies every rule-checked constraint, verified by the checkers, or why there is none.
+
+    Args:
+        constraints: The instruction; subjective constraints are ignored.
+        keywords: The topic's keywords; fillers avoid their words.
+    """
+    objective = rule_checked(constraints)
+    active = {c.group: c.params for c in objective}
+    conflict = find_conflict(active)
+    if conflict is not None:
+        return Refusal("awkward", conflict.code, conflict.groups)
+    text = _build(active, keywords)
+    if isinstance(text, Refusal):
+        return text
+    fmt = format_of(objective)
+    for constraint in objective:
+        text = get_group(constraint.group).fulfil(text, constraint.params, fmt)
+    verdicts = check_reading(objective, Reading(text, fmt))
+    failed = tuple(v.group for v in verdicts if not v.satisfied)
+    return Refusal("cramped", "unverified", failed) if failed else text
+
+
+def _build(active: Active, keywords: tuple[str, ...]) -> str | Refusal:
+    try:
+        requirements = read_requirements(active)
+        words = vocabulary(tuple(dict.fromkeys((*keywords, *given_words(active)))), requirements.language)
+        try:
+            return write(requirements, words, tight=False)
+        except RefusedError:
+            return write(requirements, words, tight=True)
+    except RefusedError as error:
+        refusal = error.refusal
+        return replace(refusal, groups=tuple(group for group in refusal.groups if group in active))
+
+
+def given_words(active: Active) -> Iterator[str]:
+    """The words in constraints; in foreign benchmarks they may not be among the topic's keywords."""
+    yield from active.get("existence", {}).get("counts", ())
+    yield from active.get("forbidden", {}).get("keywords", ())
+    yield from edge_keywords(active).values()
+    if "value" in active.get("placement", {}):
+        yield active["placement"]["value"]
+    yield from active.get("format", {}).get("keys", ())
+    yield from active.get("format", {}).get("columns", ())
+
+
+def write(requirements: Requirements, words: Vocabulary, *, tight: bool) -> str:
+    """A text that should satisfy the requirements, not yet verified.
+
+    Args:
+        requirements: What the text must satisfy.
+        words: The fillers.
+        tight: Make sentences as few and as short as possible.
+
+    Raises:
+        RefusedError: there is no room.
+    """
+    draft = lay_out(requirements, words, tight=tight)
+    fit(draft, requirements, words)
+    set_case(draft, requirements.case)
+    return render(draft, requirements)
