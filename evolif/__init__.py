@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from evolif import _moved
 from evolif._version import __version__
 
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ _FUNCTIONS = {
 }
 """Where each function is defined; after a colon, its name there if it is another."""
 _TURNS = frozenset({"Constraint", "Finding", "Persona", "Topic", "Turn"})
-"""Classes of `evolif.scenarios.instructions.turns`. Errors are in `evolif.errors`, all other classes in `evolif.types`."""
+"""Classes of an instruction's turns; errors are in `evolif.errors`, all other classes in `evolif.types`."""
 
 
 def __getattr__(name: str) -> Any:
@@ -69,16 +70,14 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module 'evolif' has no attribute {name!r}")
     from importlib import import_module
 
-    classes = (
-        "evolif.errors"
-        if name.endswith("Error")
-        else "evolif.scenarios.instructions.turns"
-        if name in _TURNS
-        else "evolif.types"
-    )
+    classes = "evolif.scenarios.instructions.turns" if name in _TURNS else "evolif.types"
+    classes = "evolif.errors" if name.endswith("Error") else classes
     home, _, there = _FUNCTIONS.get(name, classes).partition(":")
     return getattr(import_module(home), there or name)
 
 
 def __dir__() -> list[str]:
     return sorted(__all__)
+
+
+_moved.install()

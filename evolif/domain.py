@@ -1,4 +1,4 @@
-"""Deprecated alias of `evolif.types` and `evolif.scenarios.instructions.turns`, for plug-ins written before the rename."""
+"""Deprecated alias of `evolif.types` and of turns of instructions, for plug-ins written before the rename."""
 
 from __future__ import annotations
 

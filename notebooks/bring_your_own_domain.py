@@ -64,7 +64,7 @@ from typing import Annotated
 
 from pydantic import Field, TypeAdapter
 
-from evolif.scenarios.instructions.constraints import Group, ParamsModel
+from evolif.scenarios.instructions import Group, ParamsModel
 from evolif.types import Span
 
 REMARK = re.compile(r"\([^()\n]{1,300}\)")

@@ -41,7 +41,8 @@ COMMANDS = {
 }
 _TIMED = """
 import sys, time
-import evolif.budget, evolif.cli, evolif.scenarios.instructions.constraints, evolif.scenarios.instructions, evolif.metrics, evolif.report, evolif.runner
+import evolif.budget, evolif.cli, evolif.metrics, evolif.report, evolif.runner
+import evolif.scenarios.instructions.constraints, evolif.scenarios.instructions
 start = time.perf_counter()
 try:
     evolif.cli.app(sys.argv[1:])

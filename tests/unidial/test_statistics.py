@@ -143,7 +143,8 @@ def test_a_score_that_cannot_be_summed_is_refused() -> None:
 
 
 def test_numpy_is_imported_for_intervals_only() -> None:
-    code = "import sys, evolif.scenarios.recorded as u; u.spearman([1, 2], [2, 1]), u.aggregate([]); sys.exit('numpy' in sys.modules)"
+    code = "import sys, evolif.scenarios.recorded as u; u.spearman([1, 2], [2, 1]), u.aggregate([]); "
+    code += "sys.exit('numpy' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 

@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from evolif.scenarios.instructions.authors import open_author, open_synthesizers, reopen_synthesizers
+    from evolif.scenarios.instructions.constraints import Group, ParamsModel
     from evolif.scenarios.instructions.folder import CATALOGUES, IMPORTED, Benchmark, ImportedWriter
     from evolif.scenarios.instructions.generation import extend, generate, grow
     from evolif.scenarios.instructions.generator import script_of
     from evolif.scenarios.instructions.prompt import Requirements, constraint_objects, prompt_of, requirements_of
     from evolif.scenarios.instructions.source import SynthesizerPool, TurnMade, TurnSource
+    from evolif.scenarios.instructions.synthesis import Writer
     from evolif.scenarios.instructions.system import SYSTEM_PROMPT, system_text
     from evolif.scenarios.instructions.turn_lines import (
         Header,
@@ -40,14 +42,17 @@ __all__ = [
     "IMPORTED",
     "SYSTEM_PROMPT",
     "Benchmark",
+    "Group",
     "Header",
     "ImportedWriter",
+    "ParamsModel",
     "Rates",
     "Requirements",
     "SynthesisRecord",
     "SynthesizerPool",
     "TurnMade",
     "TurnSource",
+    "Writer",
     "by_mode",
     "constraint_objects",
     "criteria_of",
@@ -76,9 +81,11 @@ __all__ = [
 _HOMES = {
     "Benchmark": "folder",
     "CATALOGUES": "folder",
+    "Group": "constraints",
     "Header": "turn_lines",
     "IMPORTED": "folder",
     "ImportedWriter": "folder",
+    "ParamsModel": "constraints",
     "Rates": "turn_lines",
     "Requirements": "prompt",
     "SYSTEM_PROMPT": "system",
@@ -86,6 +93,7 @@ _HOMES = {
     "SynthesizerPool": "source",
     "TurnMade": "source",
     "TurnSource": "source",
+    "Writer": "synthesis",
     "by_mode": "verdicts",
     "constraint_objects": "prompt",
     "criteria_of": "verdicts",

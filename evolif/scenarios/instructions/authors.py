@@ -201,7 +201,7 @@ def _stored_name(author: Author, stored: Sequence[str], role: str) -> str:
 
 
 def open_author(model: ModelRef, options: ModelOptions | None = None) -> StructuredModel:
-    """A chat model configured to write queries, for an `evolif.scenarios.instructions.synthesis.Agent`; the caller closes it.
+    """A chat model configured to write queries, for the `Agent` of `synthesis`; the caller closes it.
 
     Args:
         model: `provider/name?base_url=…&key_env=…`, or a chat model.

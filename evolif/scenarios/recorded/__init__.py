@@ -3,6 +3,7 @@
 Reads and writes the folders of that kit, plays them on or off policy, and computes its figures.
 """
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from evolif.scenarios.recorded.aggregation import DEFAULT_AGGREGATION, aggregate, length_curve, parse_aggregation
@@ -62,12 +63,14 @@ from evolif.scenarios.recorded.units import Unit, units
 
 if TYPE_CHECKING:
     from evolif.scenarios.recorded.comparison import compare_memories
+    from evolif.scenarios.recorded.memories import Memory, Snippet
 
 __all__ = [
     "DEFAULT_AGGREGATION",
     "Dialog",
     "DialogEvalConfig",
     "Interrupted",
+    "Memory",
     "Metric",
     "MetricConfig",
     "NoScore",
@@ -75,6 +78,7 @@ __all__ = [
     "PlayedTurn",
     "Policy",
     "Results",
+    "Snippet",
     "Turn",
     "TurnEvalConfig",
     "Unit",
@@ -134,10 +138,12 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
-    """Load what needs models and judges on first use (PEP 562); most of the package does not."""
-    if name != "compare_memories":
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from evolif.scenarios.recorded.comparison import compare_memories
+_LATER = {"Memory": "memories", "Snippet": "memories", "compare_memories": "comparison"}
+"""What needs models and judges, which most of the package does not, and the module that it is from."""
 
-    return compare_memories
+
+def __getattr__(name: str) -> Any:
+    """Load what needs models and judges on first use (PEP 562)."""
+    if name not in _LATER:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_LATER[name]}"), name)

@@ -1,4 +1,4 @@
-"""Dialogues and records of `evolif.scenarios.recorded.runs` read back as sessions, with all that metrics and reports need.
+"""Dialogues and records, as `runs.py` writes them, read back as sessions, with all that metrics and reports need.
 
 The files may come from anywhere: whatever does not fit is refused, with the dialogue, the turn and the mend.
 """

@@ -9,9 +9,9 @@ To add a group:
 3. List it in `registry.py`, and in the profiles that draw it (`seeds/profiles/`).
 4. Exclude incompatible combinations: with a row or a budget in `constraints/compatibility-extended.yaml`, or with a
    function in `compatibility.py` if they must be computed; name the group in its `_EXTENDED`.
-5. Teach the witness builder to satisfy it (`evolif/scenarios/instructions/witness/requirements.py`), or override `fulfil`.
-6. If the general rules are too weak, add a reader of its queries (`_READERS` in `evolif/scenarios/instructions/queries/check.py`) and a check
-   of its description (`_CHECKS` in `evolif/scenarios/instructions/audit/descriptions.py`).
+5. Teach the witness builder to satisfy it (`witness/requirements.py`), or override `fulfil`.
+6. If the general rules are too weak, add a reader of its queries (`_READERS` in `queries/check.py`) and a check of its
+   description (`_CHECKS` in `audit/descriptions.py`).
 
 A group outside of this package needs only steps 1 and 2, with `data` as a class attribute (docs/how-to/extend.md).
 """

@@ -51,7 +51,7 @@ class Completion:
 
 
 class CompletionModel(Protocol):
-    """A chat model that answers in text or JSON; `evolif.scenarios.instructions.structured.StructuredModel` implements it."""
+    """A chat model that answers in text or JSON; `StructuredModel` of `structured.py` implements it."""
 
     @property
     def name(self) -> str:
