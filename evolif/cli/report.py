@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from evolif.budget import PriceTable, RunStatus
-    from evolif.report import ModelAnalysis, ModelComparison, Published, RunAnalysis
+    from evolif.report import Leaderboard, ModelAnalysis, ModelComparison, RunAnalysis
     from evolif.report.page.page import Written
     from evolif.runner import Run
     from evolif.scenario import Benchmark
@@ -50,7 +50,7 @@ class Outputs:
         *,
         comparisons: Sequence[ModelComparison] = (),
         prices: PriceTable | None = None,
-        published: Published | None = None,
+        published: Leaderboard | None = None,
     ) -> None:
         """Write the page and the figures, and report where."""
         if self.html is not None:

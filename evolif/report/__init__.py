@@ -6,6 +6,7 @@ from evolif.report.comparable import ComparableRuns, group_comparable
 from evolif.report.comparison import ModelComparison, compare_models
 from evolif.report.json import analysis_object, comparisons_object, report_object
 from evolif.report.latex import latex_comparisons, latex_report
+from evolif.report.leaderboard import Leaderboard, published_leaderboard
 from evolif.report.outcomes import nothing_judged, outcome_lines
 from evolif.report.page import write_page
 from evolif.report.paper import (
@@ -33,16 +34,16 @@ from evolif.report.terminal import (
     status_table,
 )
 from evolif.report.waits import calls_text, duration, hold_line, live_lines
-from evolif.report.wording import NOT_COMPARABLE, Published, dollars, published_leaderboard
+from evolif.report.wording import NOT_COMPARABLE, dollars
 from evolif.text import clip, plain
 
 __all__ = [
     "NOT_COMPARABLE",
     "ComparableRuns",
+    "Leaderboard",
     "ModelAnalysis",
     "ModelComparison",
     "PaperTable",
-    "Published",
     "RunAnalysis",
     "Step",
     "Terminal",

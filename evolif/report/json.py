@@ -37,10 +37,11 @@ from evolif.report.context_tables import effects_object, size_object
 from evolif.report.contexts import context_sizes, differ_in_context
 from evolif.report.extent import Extent, extents_line, pair_line
 from evolif.report.floor import best_object, floor_object
+from evolif.report.leaderboard import Leaderboard
 from evolif.report.ranks import ranks_object
 from evolif.report.tables import own_parts
 from evolif.report.variance import variance_object
-from evolif.report.wording import Published, notice
+from evolif.report.wording import notice
 from evolif.runner import Run, shared_settings
 from evolif.scenario import Grid
 
@@ -67,7 +68,7 @@ def report_object(runs: Iterable[tuple[Run, list[ModelSummary]]]) -> dict[str, A
     return {"models": models, "runs": described, "not_alike": extents_line(heads, shown)}
 
 
-def analysis_object(groups: Sequence[ComparableRuns], published: Published | None = None) -> dict[str, Any]:
+def analysis_object(groups: Sequence[ComparableRuns], published: Leaderboard | None = None) -> dict[str, Any]:
     """The whole analysis; `models` and `runs` have the keys of `report_object`, and more.
 
     Args:

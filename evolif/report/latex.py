@@ -17,10 +17,11 @@ from evolif.report.context_tables import context_grids
 from evolif.report.early import early_note
 from evolif.report.extent import extents_line, pair_line, unit_name
 from evolif.report.floor import floor_grids, with_corrected
+from evolif.report.leaderboard import Leaderboard
 from evolif.report.pairing import pairing_line
 from evolif.report.ranks import rank_grids
 from evolif.report.tables import own_parts, published_grid, why_empty
-from evolif.report.wording import Published, few_line, notice
+from evolif.report.wording import few_line, notice
 from evolif.runner import RunSettings
 from evolif.scenario import Grid, TableCell
 from evolif.text import plain
@@ -70,7 +71,7 @@ def _head(settings: Iterable[RunSettings]) -> list[str]:
     return [_HEADER, *([f"% {told}\n"] if told else [])]
 
 
-def latex_report(groups: Sequence[ComparableRuns], published: Published | None = None) -> str:
+def latex_report(groups: Sequence[ComparableRuns], published: Leaderboard | None = None) -> str:
     """Headline, groups, survival and patience sweep of all runs, and the published leaderboard under its warning."""
     parts = _head(analysis.settings for runs in groups for analysis in runs.analyses)
     for number, runs in enumerate(groups, start=1):

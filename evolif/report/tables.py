@@ -11,9 +11,10 @@ from evolif.report.analysis import ModelSummary
 from evolif.report.comparable import FEWEST_MODELS, ComparableRuns
 from evolif.report.difficulty import difficulty_grid
 from evolif.report.early import marked
+from evolif.report.leaderboard import Leaderboard
 from evolif.report.ranks import correlation_cell, rank_grids
 from evolif.report.variance import variance_grid
-from evolif.report.wording import Published, own_fault
+from evolif.report.wording import own_fault
 from evolif.scenario import Grid, TableCell, TableRow
 
 TableColumn = TypeVar("TableColumn")
@@ -216,7 +217,7 @@ def why_empty(grid: Grid) -> str:
     return f"{grid.title}: {grid.note}" if grid.title else grid.note
 
 
-def published_grid(published: Published) -> Grid:
+def published_grid(published: Leaderboard) -> Grid:
     """The published figures as printed, models as rows; show them only under their warning."""
     metrics = list(next(iter(published.models.values())))
     rows = tuple(

@@ -27,11 +27,11 @@ from evolif.report.contexts import shows_contexts
 from evolif.report.early import early_line
 from evolif.report.extent import extents_line, pair_line
 from evolif.report.floor import floor_grids, floor_line, with_corrected
+from evolif.report.leaderboard import Leaderboard
 from evolif.report.pairing import pairing_line
 from evolif.report.tables import metric_cell, published_grid
 from evolif.report.waits import duration, live_lines
 from evolif.report.wording import (
-    Published,
     audit_lines,
     ceiling_line,
     context_line,
@@ -231,7 +231,7 @@ def _print_commands(analyses: Sequence[RunAnalysis], console: Console) -> None:
             say(f"  # {step.note}", console, "dim")
 
 
-def print_published(published: Published, console: Console) -> None:
+def print_published(published: Leaderboard, console: Console) -> None:
     """Print the published figures, under their warning and in a separate table."""
     console.print()
     say(published.warning, console, "bold")

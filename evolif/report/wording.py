@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from evolif.budget import PriceTable, Quotes, load_prices, quotes_of
 from evolif.contexts import tokenizer_name
@@ -13,7 +11,6 @@ from evolif.judge_audit import judge_audit_lines
 from evolif.metrics import AT_N, TOO_FEW, Ceiling, Interval, described, expected_length, patience_left
 from evolif.report.analysis import ModelAnalysis, ModelSummary, RunAnalysis
 from evolif.report.outcomes import outcome_lines
-from evolif.resources import data_path, load_data
 from evolif.runner import Run, RunSettings, Spent
 from evolif.scenario import INSTRUCTIONS, Scenario, answer_keys, get_scenario
 from evolif.text import plain, plural
@@ -335,35 +332,6 @@ NOT_COMPARABLE = (
 def notice(settings: Iterable[RunSettings]) -> str:
     """`NOT_COMPARABLE` if a run is of the scenario that the paper has; else empty."""
     return NOT_COMPARABLE if any(one.scenario == INSTRUCTIONS for one in settings) else ""
-
-
-WARNING = (
-    "NOT COMPARABLE with the results above: topics, personas, checkers, prompts and judges differ. For reference only."
-)
-"""The warning over the published figures, wherever they are shown."""
-
-
-@dataclass(frozen=True, slots=True)
-class Published:
-    """A published leaderboard."""
-
-    source: str
-    models: Mapping[str, Mapping[str, float]]
-    """Model to metric to figure; the four `edr_*` in turns, the others fractions from 0 to 1."""
-    warning: str = WARNING
-
-
-def published_leaderboard() -> Published:
-    """Table 2 of the paper, as packaged."""
-    data: Any = load_data(data_path("seeds", "published-leaderboard.yaml"))
-    models = {
-        name: {
-            metric: figure if metric.startswith("edr") else round(figure / 100, 6)
-            for metric, figure in zip(data["columns"], figures, strict=True)
-        }
-        for name, figures in data["models"].items()
-    }
-    return Published(data["source"], models)
 
 
 def own_fault(scenario: Scenario, what: str, fault: Exception) -> str:

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from evolif.budget import PriceTable
     from evolif.report.analysis import RunAnalysis
     from evolif.report.comparison import ModelComparison
+    from evolif.report.leaderboard import Leaderboard
     from evolif.report.page.page import Written
-    from evolif.report.wording import Published
 
 __all__ = ["write_page"]
 
@@ -25,7 +25,7 @@ def write_page(
     *,
     comparisons: Sequence[ModelComparison] = (),
     prices: PriceTable | None = None,
-    published: Published | None = None,
+    published: Leaderboard | None = None,
     packed: bool = False,
 ) -> Written:
     """Write the page of one or several runs.

@@ -22,10 +22,11 @@ from evolif.report.analysis import RunAnalysis
 from evolif.report.answer import selected_comparisons
 from evolif.report.comparable import group_comparable
 from evolif.report.comparison import ModelComparison
+from evolif.report.leaderboard import Leaderboard
 from evolif.report.page.sections import Section, closing_sections, run_sections
 from evolif.report.page.transcript_cache import TranscriptCache, asset, environment, rendering
 from evolif.report.page.transcripts import SessionHead, model_key
-from evolif.report.wording import Published, notice
+from evolif.report.wording import notice
 from evolif.rng import Purpose, Stream
 from evolif.scenario import Scenario, get_scenario
 from evolif.text import READING_RULES_VERSION, plural
@@ -157,7 +158,7 @@ def write_packed(
     path: Path,
     comparisons: Sequence[ModelComparison],
     prices: PriceTable | None,
-    published: Published | None,
+    published: Leaderboard | None,
 ) -> Written:
     """The page, and its folder if it has one, in an archive `NAME.zip` beside where the page would be."""
     target = path.with_suffix(".zip")
@@ -184,7 +185,7 @@ def write(
     path: Path,
     comparisons: Sequence[ModelComparison],
     prices: PriceTable | None,
-    published: Published | None,
+    published: Leaderboard | None,
 ) -> Written:
     """See `evolif.report.page.write_page`."""
     try:
@@ -202,7 +203,7 @@ def _sections(
     analyses: Sequence[RunAnalysis],
     comparisons: Sequence[ModelComparison],
     prices: PriceTable | None,
-    published: Published | None,
+    published: Leaderboard | None,
 ) -> list[Section]:
     groups = group_comparable(analyses)
     sections: list[Section] = []

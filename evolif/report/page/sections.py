@@ -26,10 +26,10 @@ from evolif.report.extent import extents_line, pair_line, unit_name, unit_words
 from evolif.report.figures import FIGURE_NAMES, OWN_FAULT, Picture, draw_all
 from evolif.report.figures.style import for_page
 from evolif.report.floor import floor_grids, floor_line, with_corrected
+from evolif.report.leaderboard import Leaderboard
 from evolif.report.pairing import needed_cell, pairing_line
 from evolif.report.tables import metric_cell, published_grid, why_empty
 from evolif.report.wording import (
-    Published,
     audit_lines,
     ceiling_line,
     dollars,
@@ -375,7 +375,7 @@ def _how_to_read(analyses: Sequence[RunAnalysis]) -> Iterator[str]:
 
 
 def closing_sections(
-    analyses: Sequence[RunAnalysis], prices: PriceTable | None, published: Published | None
+    analyses: Sequence[RunAnalysis], prices: PriceTable | None, published: Leaderboard | None
 ) -> Iterator[Section]:
     """The sections below the figures."""
     table = prices or load_prices()
