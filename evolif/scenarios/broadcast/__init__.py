@@ -1,5 +1,7 @@
 """Live broadcasts of simulated matches: clocks, rows, keys computed from typed events, checks, scores."""
 
+from typing import TYPE_CHECKING, Any
+
 from evolif.scenarios.broadcast.clock import format_clock, parse_clock, shift_clock
 from evolif.scenarios.broadcast.dialogue import dialogue
 from evolif.scenarios.broadcast.events import events_at, events_between, faceoffs_at, faceoffs_between
@@ -18,7 +20,11 @@ from evolif.scenarios.broadcast.tags import (
 )
 from evolif.scenarios.broadcast.witness import witness
 
+if TYPE_CHECKING:
+    from evolif.scenarios.broadcast.scenario import Broadcast
+
 __all__ = [
+    "Broadcast",
     "category_score",
     "check_acrostic",
     "check_summary",
@@ -47,3 +53,15 @@ __all__ = [
     "three_sentences_same_letter",
     "witness",
 ]
+
+_PLAYED = {"Broadcast"}
+"""What plays and reports the scenario."""
+
+
+def __getattr__(name: str) -> Any:
+    """Load what plays and reports on first use (PEP 562); most of the package does not need it."""
+    if name not in _PLAYED:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from evolif.scenarios.broadcast import scenario
+
+    return getattr(scenario, name)

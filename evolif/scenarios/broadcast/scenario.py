@@ -31,40 +31,11 @@ from evolif.judging import Criterion, Judgement, Panel
 from evolif.metrics import MetricTable
 from evolif.models import ChatModel
 from evolif.scenario import Benchmark, Defaults, Lengths, Services, Unjudged
-from evolif.scenarios.broadcast import (
-    category_score,
-    check_acrostic,
-    check_summary,
-    check_tags,
-    checklist_score,
-    dialogue,
-    events_at,
-    events_between,
-    expected_tag,
-    faceoffs_at,
-    faceoffs_between,
-    format_clock,
-    game_accuracy,
-    impact_faceoffs,
-    impact_points,
-    lead_changes,
-    lead_checklist,
-    overall,
-    parse_clock,
-    row_points,
-    score_from_rows,
-    score_reply,
-    shift_clock,
-    simulate,
-    split_rows,
-    three_sentences_same_letter,
-    witness,
-)
 from evolif.scenarios.broadcast.accuracy import ACCURACY_TABLE
 from evolif.scenarios.broadcast.breakdowns import DISTANCE_FIGURE
 from evolif.scenarios.broadcast.categories import CATEGORY_TABLE, reached
 from evolif.scenarios.broadcast.checklist import needs_judge
-from evolif.scenarios.broadcast.dialogue import match_of
+from evolif.scenarios.broadcast.dialogue import dialogue, match_of
 from evolif.scenarios.broadcast.judged import judge_reply, rule_verdicts, turn_criteria
 from evolif.scenarios.broadcast.lines import KEY_FIELDS, line_fault, lines_of, long_tables, turn_of
 from evolif.scenarios.broadcast.options import BroadcastOptions, BroadcastPlay
@@ -83,37 +54,6 @@ from evolif.scenarios.broadcast.report import (
 )
 from evolif.text import plural
 from evolif.types import Exchange, Prompt, Seat, Verdict
-
-__all__ = [
-    "Broadcast",
-    "category_score",
-    "check_acrostic",
-    "check_summary",
-    "check_tags",
-    "checklist_score",
-    "dialogue",
-    "events_at",
-    "events_between",
-    "expected_tag",
-    "faceoffs_at",
-    "faceoffs_between",
-    "format_clock",
-    "game_accuracy",
-    "impact_faceoffs",
-    "impact_points",
-    "lead_changes",
-    "lead_checklist",
-    "overall",
-    "parse_clock",
-    "row_points",
-    "score_from_rows",
-    "score_reply",
-    "shift_clock",
-    "simulate",
-    "split_rows",
-    "three_sentences_same_letter",
-    "witness",
-]
 
 _CHARACTERS, _SYSTEM_CHARACTERS = 2.6, 3.3
 """Characters per token of messages, full of rare names and numbers, and of system prompts; by 32,000 subwords."""

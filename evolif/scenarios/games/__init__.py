@@ -1,5 +1,7 @@
 """Games of two players who each know half: made with proofs, played, read and measured (after MT-PingEval)."""
 
+from typing import TYPE_CHECKING, Any
+
 from evolif.scenarios.games.boards import board_features, board_text, earlier_board
 from evolif.scenarios.games.centering import centering
 from evolif.scenarios.games.density import content_ratio, lexical_density, novelty
@@ -23,7 +25,11 @@ from evolif.scenarios.games.reading import (
 from evolif.scenarios.games.tokens import RegexTokenizer, SubwordTokenizer, Tokenizer, truncate
 from evolif.scenarios.games.turns import budget, turn_meta, usage
 
+if TYPE_CHECKING:
+    from evolif.scenarios.games.scenario import Games, played
+
 __all__ = [
+    "Games",
     "RegexTokenizer",
     "SubwordTokenizer",
     "Tokenizer",
@@ -52,6 +58,7 @@ __all__ = [
     "parser_name",
     "phrases",
     "play",
+    "played",
     "private_image",
     "private_text",
     "proposal_table",
@@ -62,3 +69,15 @@ __all__ = [
     "turn_meta",
     "usage",
 ]
+
+_PLAYED = {"Games", "played"}
+"""What plays and reports the scenario."""
+
+
+def __getattr__(name: str) -> Any:
+    """Load what plays and reports on first use (PEP 562); most of the package does not need it."""
+    if name not in _PLAYED:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from evolif.scenarios.games import scenario
+
+    return getattr(scenario, name)

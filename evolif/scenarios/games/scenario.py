@@ -35,42 +35,7 @@ from evolif.judging import Judgement, LexicalJudge
 from evolif.metrics import Breakdown
 from evolif.models import ChatModel, ChatRequest, SimModel, unknown_player
 from evolif.scenario import Benchmark, Defaults, Lengths, Services
-from evolif.scenarios.games import (
-    RegexTokenizer,
-    SubwordTokenizer,
-    Tokenizer,
-    accuracy_table,
-    answer_proposal,
-    board_features,
-    board_text,
-    budget,
-    centering,
-    content_ratio,
-    earlier_board,
-    early_table,
-    gain_table,
-    generate,
-    guess_and_check,
-    haste_cost,
-    information_gain,
-    isotoken,
-    lexical_density,
-    novelty,
-    parse_chess,
-    parse_image,
-    parse_question,
-    parse_row,
-    parser_name,
-    phrases,
-    play,
-    private_image,
-    private_text,
-    proposal_table,
-    shared_rows,
-    truncate,
-    turn_meta,
-    usage,
-)
+from evolif.scenarios.games import RegexTokenizer, SubwordTokenizer, Tokenizer, generate, parser_name
 from evolif.scenarios.games.accuracy_tables import ACCURACY_FIGURE, accuracy_object, game_remarks, turns_sentence
 from evolif.scenarios.games.arguments import even
 from evolif.scenarios.games.ending import REASONS, Heard, Ruling, answer_text
@@ -98,43 +63,6 @@ from evolif.types import End, Exchange, Prompt, Score
 
 if TYPE_CHECKING:
     from evolif.runner import Run
-
-__all__ = [
-    "Games",
-    "RegexTokenizer",
-    "SubwordTokenizer",
-    "accuracy_table",
-    "answer_proposal",
-    "board_features",
-    "board_text",
-    "budget",
-    "centering",
-    "content_ratio",
-    "earlier_board",
-    "early_table",
-    "gain_table",
-    "generate",
-    "guess_and_check",
-    "haste_cost",
-    "information_gain",
-    "isotoken",
-    "lexical_density",
-    "novelty",
-    "parse_chess",
-    "parse_image",
-    "parse_question",
-    "parse_row",
-    "phrases",
-    "play",
-    "played",
-    "private_image",
-    "private_text",
-    "proposal_table",
-    "shared_rows",
-    "truncate",
-    "turn_meta",
-    "usage",
-]
 
 _CHARACTERS = 4
 """Characters per token, in English."""

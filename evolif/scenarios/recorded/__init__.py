@@ -64,6 +64,7 @@ from evolif.scenarios.recorded.units import Unit, units
 if TYPE_CHECKING:
     from evolif.scenarios.recorded.comparison import compare_memories
     from evolif.scenarios.recorded.memories import Memory, Snippet
+    from evolif.scenarios.recorded.scenario import Recorded
 
 __all__ = [
     "DEFAULT_AGGREGATION",
@@ -77,6 +78,7 @@ __all__ = [
     "PlayedSession",
     "PlayedTurn",
     "Policy",
+    "Recorded",
     "Results",
     "Snippet",
     "Turn",
@@ -138,7 +140,7 @@ __all__ = [
 ]
 
 
-_LATER = {"Memory": "memories", "Snippet": "memories", "compare_memories": "comparison"}
+_LATER = {"Memory": "memories", "Recorded": "scenario", "Snippet": "memories", "compare_memories": "comparison"}
 """What needs models and judges, which most of the package does not, and the module that it is from."""
 
 

@@ -1,5 +1,7 @@
 """Dialogues whose topic shifts (Context-Agent): checks of final answers, figures, NTM's released files."""
 
+from typing import TYPE_CHECKING, Any
+
 from evolif.scenarios.shifts.checking import Checkpoint, GoalResult, Reason, check_answer, invented, occurs_in
 from evolif.scenarios.shifts.completion import completion_object, goal_counts, left_out, size_object
 from evolif.scenarios.shifts.decisions import MoveScore, decision_scores, misplaced, score_moves
@@ -55,6 +57,9 @@ from evolif.scenarios.shifts.said import named_branch, said
 from evolif.scenarios.shifts.tasks import Hold
 from evolif.scenarios.shifts.witness import PlantedError, planted_errors
 
+if TYPE_CHECKING:
+    from evolif.scenarios.shifts.scenario import Shifts
+
 __all__ = [
     "COUNTS",
     "KEY_FIELDS",
@@ -72,6 +77,7 @@ __all__ = [
     "ReleasedDialogue",
     "ShiftDialogue",
     "ShiftTurn",
+    "Shifts",
     "Unstated",
     "check_answer",
     "cohen_kappa",
@@ -128,3 +134,15 @@ __all__ = [
     "turns_of_prompts",
     "write_released",
 ]
+
+_PLAYED = {"Shifts"}
+"""What plays and reports the scenario."""
+
+
+def __getattr__(name: str) -> Any:
+    """Load what plays and reports on first use (PEP 562); most of the package does not need it."""
+    if name not in _PLAYED:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from evolif.scenarios.shifts import scenario
+
+    return getattr(scenario, name)

@@ -38,15 +38,10 @@ from evolif.scenarios.shifts import (
     TCR_TABLE,
     Hold,
     check_answer,
-    cohen_kappa,
     completion_object,
-    count_goals,
-    decision_scores,
-    describe_released,
     digest_of_released,
     draw_dialogue,
     failures_map,
-    generate,
     goal_counts,
     goal_criteria,
     goal_scores,
@@ -58,41 +53,18 @@ from evolif.scenarios.shifts import (
     line_fault,
     lines_of,
     misplaced,
-    node_recall,
     player,
     plays_of,
     plays_of_model,
     read_playable,
-    read_released,
-    read_score,
     released_lines,
     shift_grids,
     shift_object,
     size_object,
-    tcr,
-    tcr_gain,
     turns_of_prompts,
-    write_released,
 )
 from evolif.text import read_apart
 from evolif.types import Exchange, Prompt
-
-__all__ = [
-    "Shifts",
-    "check_answer",
-    "cohen_kappa",
-    "count_goals",
-    "decision_scores",
-    "describe_released",
-    "generate",
-    "invented",
-    "node_recall",
-    "read_released",
-    "read_score",
-    "tcr",
-    "tcr_gain",
-    "write_released",
-]
 
 _CHARACTERS = 4
 """Characters per token, in English."""
