@@ -29,7 +29,6 @@ from evolif.metrics.breakdown import (
 from evolif.metrics.compare import SHARED_TURNS, Comparison, Difference, compare
 from evolif.metrics.exhaustion import (
     ExhaustionSpan,
-    ExpectedLength,
     exhaustion_by_turn,
     expected_length,
     is_saturated,
@@ -58,7 +57,7 @@ from evolif.metrics.process import (
 )
 from evolif.metrics.ranking import Order, Place, Ranking, ranking
 from evolif.metrics.ranks import RankAgreement, RankStability, rank_agreement, rank_stability, split_half_stability
-from evolif.metrics.relevance import RELEVANCE_TABLE, relevance_not_judged
+from evolif.metrics.relevance import relevance_not_judged
 from evolif.metrics.replay import Ceiling, Miss, SweepPoint, ceiling, patience_sweep, replayed
 from evolif.metrics.sequence import deviation, sequence_interval
 from evolif.metrics.sessions import Bounds, SessionRecords, bounds, counted_sessions, records_from_sessions, tables_of
@@ -106,7 +105,6 @@ __all__ = [
     "MORE_DIALOGUES",
     "PROCESS",
     "RATES",
-    "RELEVANCE_TABLE",
     "SHARED_TURNS",
     "TOO_FEW",
     "TRIVIAL",
@@ -123,7 +121,6 @@ __all__ = [
     "DialogueRecord",
     "Difference",
     "ExhaustionSpan",
-    "ExpectedLength",
     "Figures",
     "Floor",
     "Hazard",

@@ -7,7 +7,6 @@ from evolif.models.managed import ManagedModel, Slot, managed
 from evolif.models.open import (
     ModelOptions,
     address_of,
-    client_of,
     is_local,
     open_model,
     resolve_model,
@@ -16,7 +15,7 @@ from evolif.models.open import (
     weights_of,
 )
 from evolif.models.parameters import Parameters, read_parameters
-from evolif.models.providers import Provider, providers
+from evolif.models.providers import providers
 from evolif.models.schema_calls import SchemaCalls
 from evolif.models.sim import SimModel, skill_of, unknown_player
 from evolif.models.waits import LONGEST_WAIT, RetryPolicy, Waiting
@@ -34,7 +33,6 @@ __all__ = [
     "ModelOptions",
     "ModelRef",
     "Parameters",
-    "Provider",
     "Reply",
     "RequestCache",
     "RetryPolicy",
@@ -46,7 +44,6 @@ __all__ = [
     "address_digest",
     "address_of",
     "as_list",
-    "client_of",
     "excerpt",
     "fetch",
     "find_weights",

@@ -1,7 +1,7 @@
 """Runs of models on a benchmark: sessions, patience, scheduling and the store (paper §3.3)."""
 
-from evolif.config import EvalConfig, Flag
-from evolif.runner.bounds import RequestSize, upper_bound
+from evolif.config import EvalConfig
+from evolif.runner.bounds import upper_bound
 from evolif.runner.built import Built
 from evolif.runner.evaluate import evaluate, evaluate_with
 from evolif.runner.events import (
@@ -21,7 +21,7 @@ from evolif.runner.floor import replay_floor
 from evolif.runner.floor_work import stored_floor
 from evolif.runner.live import Live, Pace, read_live
 from evolif.runner.metering import AllowAll, CallPolicy, Deny, PlannedCall, Wait
-from evolif.runner.notices import gap_note, judging_gap, limit_note, notes_before
+from evolif.runner.notices import judging_gap, limit_note, notes_before
 from evolif.runner.origin import Origin
 from evolif.runner.records import STOP_RULE, EarlyEnd, TurnRecord
 from evolif.runner.rejudge import agreement, rejudge, rejudged
@@ -47,7 +47,6 @@ __all__ = [
     "EvalConfig",
     "Event",
     "FaultMet",
-    "Flag",
     "Integrity",
     "Live",
     "ModelStopped",
@@ -55,7 +54,6 @@ __all__ = [
     "Origin",
     "Pace",
     "PlannedCall",
-    "RequestSize",
     "Run",
     "RunSettings",
     "RunStarted",
@@ -74,7 +72,6 @@ __all__ = [
     "different_fields",
     "evaluate",
     "evaluate_with",
-    "gap_note",
     "judging_gap",
     "limit_note",
     "load_run",

@@ -30,17 +30,10 @@ from evolif.scenarios.recorded.metrics import (
     word_precision,
     word_recall,
 )
-from evolif.scenarios.recorded.playing import (
-    Interrupted,
-    Policy,
-    continued_with,
-    is_off_policy,
-    play,
-    require_references,
-)
+from evolif.scenarios.recorded.playing import Interrupted, Policy, play, require_references
 from evolif.scenarios.recorded.results import Results, read_results, results_folders, summarise, write_results
 from evolif.scenarios.recorded.retrieval import retrieval_scores, rouge2_recall
-from evolif.scenarios.recorded.runs import counted, dialogs_of_run, left_out, records_of_run
+from evolif.scenarios.recorded.runs import counted, dialogs_of_run, records_of_run
 from evolif.scenarios.recorded.sampling import stratified_sample, stratified_sizes
 from evolif.scenarios.recorded.schema import (
     Dialog,
@@ -51,7 +44,7 @@ from evolif.scenarios.recorded.schema import (
     describe,
     ensure_alternating_roles,
 )
-from evolif.scenarios.recorded.sessions import PlayedSession, PlayedTurn, is_session, sessions_of
+from evolif.scenarios.recorded.sessions import PlayedSession, is_session, sessions_of
 from evolif.scenarios.recorded.statistics import (
     bootstrap_interval,
     discriminability,
@@ -76,7 +69,6 @@ __all__ = [
     "MetricConfig",
     "NoScore",
     "PlayedSession",
-    "PlayedTurn",
     "Policy",
     "Recorded",
     "Results",
@@ -92,7 +84,6 @@ __all__ = [
     "clean_labels",
     "compare_memories",
     "constraint_of",
-    "continued_with",
     "counted",
     "coverage",
     "describe",
@@ -102,10 +93,8 @@ __all__ = [
     "exact_match",
     "flat_labels",
     "instruction_score",
-    "is_off_policy",
     "is_session",
     "judge_score",
-    "left_out",
     "length_curve",
     "metric_name",
     "metric_of",

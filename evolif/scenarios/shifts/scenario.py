@@ -32,37 +32,19 @@ from evolif.scenario import (
     Unjudged,
     options_of,
 )
-from evolif.scenarios.shifts import (
-    COUNTS,
-    KEY_FIELDS,
-    TCR_TABLE,
-    Hold,
-    check_answer,
-    completion_object,
-    digest_of_released,
-    draw_dialogue,
-    failures_map,
-    goal_counts,
-    goal_criteria,
-    goal_scores,
-    has_gold,
-    invented,
-    invented_score,
-    judge_goals,
-    left_out,
-    line_fault,
-    lines_of,
-    misplaced,
-    player,
-    plays_of,
-    plays_of_model,
-    read_playable,
-    released_lines,
-    shift_grids,
-    shift_object,
-    size_object,
-    turns_of_prompts,
-)
+from evolif.scenarios.shifts.checking import check_answer, invented
+from evolif.scenarios.shifts.completion import completion_object, goal_counts, left_out, size_object
+from evolif.scenarios.shifts.decisions import misplaced
+from evolif.scenarios.shifts.generate import draw_dialogue
+from evolif.scenarios.shifts.importing import digest_of_released, read_playable, released_lines
+from evolif.scenarios.shifts.judged import goal_criteria, judge_goals
+from evolif.scenarios.shifts.lines import KEY_FIELDS, line_fault, lines_of, turns_of_prompts
+from evolif.scenarios.shifts.outline import COUNTS
+from evolif.scenarios.shifts.players import player
+from evolif.scenarios.shifts.plays import plays_of, plays_of_model
+from evolif.scenarios.shifts.report import failures_map, has_gold, shift_grids, shift_object
+from evolif.scenarios.shifts.results import TCR_TABLE, goal_scores, invented_score
+from evolif.scenarios.shifts.tasks import Hold
 from evolif.text import read_apart
 from evolif.types import Exchange, Prompt
 
