@@ -201,7 +201,7 @@ def test_a_node_is_frozen() -> None:
 
 
 class Naive:
-    """The page, word by word: a list of rows, and everything else is searched for in it."""
+    """The rules, word by word: a list of rows, and everything else is searched for in it."""
 
     def __init__(self) -> None:
         self.rows: list[tuple[int, int, str, int | None]] = []

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from page_answers import cancelled, goal, item, number, text, withdrawn
-from page_forest import PageForest, gold_forest, gold_steps
+from plain_forest import PlainForest, gold_forest, gold_steps
 
 from evolif.contexts import full_history, last_turns
 from evolif.scenarios.shifts import decision_scores, generate, node_recall
@@ -165,7 +165,7 @@ def share(found: Sequence[bool]) -> float | None:
 
 def again(dialogue: Any, steps: Sequence[tuple[Decision, Decision | None]]) -> dict[str, Any]:
     """The scores, from the sentences of the page."""
-    forest, gold = PageForest(), gold_steps(dialogue)
+    forest, gold = PlainForest(), gold_steps(dialogue)
     of_topic, of_fork, of_return, extra = [], [], [], 0
     for t, (topic, branch), (gold_topic, _) in zip(dialogue.turns, steps, gold, strict=True):
         trees = len(forest.trees)
@@ -206,7 +206,7 @@ def test_gold_decisions_of_generated_dialogues_are_perfect(number: int) -> None:
 
 def at_random(data: st.DataObject, dialogue: Any) -> list[tuple[Decision, Decision | None]]:
     """Valid decisions, often those of gold."""
-    forest, steps = PageForest(), []
+    forest, steps = PlainForest(), []
     for t, gold in zip(dialogue.turns, gold_steps(dialogue), strict=True):
         step = gold
         if data.draw(st.booleans()):

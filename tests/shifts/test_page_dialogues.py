@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 from page_answers import block
-from page_forest import gold_forest, gold_steps
+from plain_forest import gold_forest, gold_steps
 
 from evolif.scenarios.shifts import check_answer, generate, invented
 

@@ -9,7 +9,7 @@ from itertools import combinations
 from typing import Any
 
 import pytest
-from page_forest import gold_forest
+from plain_forest import gold_forest
 
 from evolif.scenarios.shifts import generate
 

@@ -360,6 +360,7 @@ def test_scores_that_are_no_numbers_are_read(tmp_path: Path) -> None:
         ([record(details={"x": float("inf")})], r"record 1 \(turn 1\): inf is not a number in JSON; correct it"),
         ([{key: value for key, value in record().items() if key != "score"}], r"score is missing; write null"),
         ([{key: value for key, value in record().items() if key != "turn_id"}], r"turn_id is missing; write a whole"),
+        (b"[{", r"0\.json, line 1: not JSON"),
     ],
 )
 def test_broken_records_are_named(tmp_path: Path, data: Any, match: str) -> None:

@@ -1,4 +1,4 @@
-"""Bad arguments raise the package's usage error, whichever pinned function they are given to."""
+"""Bad arguments raise the package's usage error, whichever function they are given to."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Plays context strategies turn by turn, with embedders and models that tests decide."""
+"""Context strategies played turn by turn with an embedder that counts words, and a model that answers by a function."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from evolif.contexts import Context, open_strategy
-from evolif.models import ChatModel
 from evolif.models.base import ChatRequest, Reply
 from evolif.types import Exchange, Message, Prompt, Usage
 
@@ -43,15 +42,7 @@ def by_words(*vocabulary: str) -> Callable[[Sequence[str]], list[list[float]]]:
 
 
 def play(
-    name: str,
-    rounds: Rounds,
-    query: str | None = None,
-    *,
-    system: str = "",
-    embedder: Any = None,
-    models: Mapping[str, ChatModel] | None = None,
-    labels: Mapping[str, Any] | None = None,
-    fresh: bool = False,
+    name: str, rounds: Rounds, query: str | None = None, *, system: str = "", embedder: Any = None
 ) -> list[Context]:
     """The context of every round, and that of one query more.
 
@@ -61,19 +52,14 @@ def play(
         query: The one more.
         system: The system text.
         embedder: Of the strategy.
-        models: Of the strategy.
-        labels: Of every prompt.
-        fresh: Whether every turn has the strategy opened again, as after a resume.
     """
 
     async def run() -> list[Context]:
-        strategy = open_strategy(name, models=models, embedder=embedder)
+        strategy = open_strategy(name, embedder=embedder)
         past: list[Exchange] = []
         contexts = []
         for i, (said, heard) in enumerate([*rounds, *([(query, "")] if query is not None else [])]):
-            if fresh:
-                strategy = open_strategy(name, models=models, embedder=embedder)
-            prompt = Prompt(0, 2 * i + 1, (Message("user", said),), labels=labels or {})
+            prompt = Prompt(0, 2 * i + 1, (Message("user", said),))
             context = await strategy.build(system, tuple(past), prompt)
             contexts.append(context)
             past.append(Exchange(prompt, f"{heard} <unheard>", heard, context.notes))
@@ -92,8 +78,3 @@ def actions(context: Context) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
     go: Mapping[str, Any] = {"action": "CONTINUE"}
     decision = context.decision or {}
     return decision.get("topic") or go, decision.get("branch") or go
-
-
-def calls(context: Context) -> int:
-    """The calls that the strategy itself made."""
-    return context.cost.calls

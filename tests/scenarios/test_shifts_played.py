@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from page_strategies import Talker
+from play_strategies import Talker
 from typer.testing import CliRunner
 
 from evolif.benchmark import open_benchmark

@@ -1,4 +1,4 @@
-"""Games on the command line, as the page states them: settings, seats, what reports hold and exports leave out."""
+"""Games on the command line: settings, seats, what reports hold and exports leave out."""
 
 from __future__ import annotations
 
@@ -134,7 +134,7 @@ def test_the_scripted_pair_solves_names_where_all_rows_fit(folder: Path, tmp_pat
 
 
 @pytest.mark.parametrize("option", ["tokens=64", "words_factor=0.5", "history=chat", "hold_answers=true"])
-def test_options_of_the_page_are_taken(folder: Path, tmp_path: Path, option: str) -> None:
+def test_options_are_taken(folder: Path, tmp_path: Path, option: str) -> None:
     pytest.importorskip("tokenizers", reason="needs the extra `games`")
     report = evaluated(folder, tmp_path / "run", "-m", "sim/guess-and-check", "--partner", "self", "--set", option)
     assert sum(report["reasons"].values()) == 2 * INSTANCES

@@ -1,4 +1,4 @@
-"""A forest of topic trees, written from the page of context strategies: slow, plain, without the code under test."""
+"""A second forest of topic trees, slow and plain, without the code under test."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ class InvalidMove(Exception):
     """A decision that names what is not there."""
 
 
-class PageNode(NamedTuple):
+class PlainNode(NamedTuple):
     """One round."""
 
     number: int
@@ -25,7 +25,7 @@ class PageNode(NamedTuple):
     summary: str
 
 
-class PageTree:
+class PlainTree:
     """Branches in order of creation, the active one, and the current node."""
 
     def __init__(self) -> None:
@@ -38,13 +38,13 @@ class PageTree:
         return sorted(n for chain in self.branches.values() for n in chain)
 
 
-class PageForest:
-    """The state of section 2."""
+class PlainForest:
+    """Trees, their nodes, and the active tree."""
 
     def __init__(self, system: str = "") -> None:
         self.system = system
-        self.trees: list[PageTree] = []
-        self.nodes: dict[int, PageNode] = {}
+        self.trees: list[PlainTree] = []
+        self.nodes: dict[int, PlainNode] = {}
         self.active: int | None = None
 
     def move(self, topic: Decision | None, branch: Decision | None = None) -> None:
@@ -59,7 +59,7 @@ class PageForest:
             raise
 
     @property
-    def tree(self) -> PageTree:
+    def tree(self) -> PlainTree:
         assert self.active is not None
         return self.trees[self.active]
 
@@ -71,7 +71,7 @@ class PageForest:
             self.active = topic["target"]
         elif action == "CREATE_TOPIC" or self.active is None:
             self.active = len(self.trees)
-            self.trees.append(PageTree())
+            self.trees.append(PlainTree())
 
     def _branch(self, branch: Decision) -> None:
         tree = self.tree
@@ -87,9 +87,9 @@ class PageForest:
             tree.active = branch["target"]
             tree.current = tree.branches[tree.active][-1]
 
-    def add(self, query: str, reply: str, summary: str) -> PageNode:
+    def add(self, query: str, reply: str, summary: str) -> PlainNode:
         tree = self.tree
-        node = PageNode(len(self.nodes) + 1, self.active or 0, tree.active, tree.current, query, reply, summary)
+        node = PlainNode(len(self.nodes) + 1, self.active or 0, tree.active, tree.current, query, reply, summary)
         self.nodes[node.number] = node
         tree.branches[tree.active].append(node.number)
         tree.current = node.number
@@ -134,7 +134,7 @@ class PageForest:
 
 
 def gold_steps(dialogue: Any) -> list[tuple[Decision, Decision | None]]:
-    """The gold decision of every turn, from its move, topic, branch and fork by the table of section 5."""
+    """The gold decision of every turn, from its move, topic, branch and fork."""
     steps: list[tuple[Decision, Decision | None]] = []
     at: dict[int, str] = {}  # the branch on which each topic stands
     topic = -1
@@ -154,9 +154,9 @@ def gold_steps(dialogue: Any) -> list[tuple[Decision, Decision | None]]:
     return steps
 
 
-def gold_forest(dialogue: Any, turns: int | None = None) -> PageForest:
+def gold_forest(dialogue: Any, turns: int | None = None) -> PlainForest:
     """The forest after so many turns of the gold decisions; all of them unless told. A node is its turn."""
-    forest = PageForest()
+    forest = PlainForest()
     for turn, (topic, branch) in list(zip(dialogue.turns, gold_steps(dialogue), strict=True))[:turns]:
         forest.move(topic, branch)
         forest.add(turn.query, turn.reply, "")
