@@ -18,6 +18,8 @@ _PARTS: Final = ("audit", "catalogue", "constraints", "queries", "synthesis", "t
 MOVED: Final = {
     "evolif.broadcast": "evolif.scenarios.broadcast",
     "evolif.games": "evolif.scenarios.games",
+    "evolif.grid": "evolif.scenario.presentation",
+    "evolif.options": "evolif.scenario.options",
     "evolif.instructions": _INSTRUCTIONS,
     "evolif.instructions.generate": f"{_INSTRUCTIONS}.generation",
     "evolif.shifts": "evolif.scenarios.shifts",

@@ -36,7 +36,7 @@ from evolif.benchmark.files import (
 from evolif.errors import InputError, OutsideError, UsageError
 from evolif.opened import refuse_links
 from evolif.resources import complaint, read_json_lines
-from evolif.scenario import INSTRUCTIONS, Benchmark, Scenario, get_scenario
+from evolif.scenario import DEFAULT_SCENARIO, Benchmark, Scenario, get_scenario
 from evolif.text import plural
 
 FORMAT_VERSION = 1
@@ -278,7 +278,7 @@ def open_benchmark(path: Path | str, notify: Callable[[str], None] | None = None
     """
     file = Path(path) / HEADER
     data = _header_data(file)
-    name, version = data.get("scenario", INSTRUCTIONS), data.get("scenario_version", 1)
+    name, version = data.get("scenario", DEFAULT_SCENARIO), data.get("scenario_version", 1)
     if not (isinstance(name, str) and isinstance(version, int)):
         raise InputError("scenario is a name, and scenario_version a number; restore the file", path=file)
     try:

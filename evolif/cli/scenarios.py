@@ -67,10 +67,10 @@ def _described(scenario: Scenario) -> dict[str, Any]:
 
 
 def _scenario_lines(scenario: Scenario) -> Iterator[str]:
-    from evolif.scenario import INSTRUCTIONS
+    from evolif.scenario import DEFAULT_SCENARIO
 
     yield f"{scenario.name}: {scenario.title}"
-    own = scenario.name == INSTRUCTIONS
+    own = scenario.name == DEFAULT_SCENARIO
     how = "each is a flag" if own else f"--scenario {scenario.name} --set KEY=VALUE"
     for verb, given, model in (("generate", how, scenario.spec), ("evaluate", "--set KEY=VALUE", scenario.play)):
         rows = list(_options(model))

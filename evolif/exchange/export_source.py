@@ -13,8 +13,9 @@ from evolif.exchange.rows import Row, benchmark_rows, canary_of, folder_rows, ru
 from evolif.exchange.tables import schema_of, schema_of_rows
 from evolif.resources import data_path
 from evolif.runner import Integrity, Run
-from evolif.scenario import INSTRUCTIONS, answer_keys, get_scenario
+from evolif.scenario import answer_keys, get_scenario
 from evolif.scenarios.instructions import Benchmark
+from evolif.scenarios.instructions.turns import NAME as INSTRUCTIONS
 from evolif.text import plural
 
 

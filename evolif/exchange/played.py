@@ -16,7 +16,7 @@ from evolif.errors import ArgumentError, InputError
 from evolif.resources import complaint
 from evolif.runner import EarlyEnd, RunSettings, RunStore, SessionKey
 from evolif.runner.records import WITHHELD, AnsweredTurn, EndEntry, StoreEntry, TurnEntry, with_digest
-from evolif.scenario import INSTRUCTIONS
+from evolif.scenarios.instructions.turns import NAME as INSTRUCTIONS
 from evolif.scenarios.recorded import (
     PlayedSession,
     Results,

@@ -10,7 +10,8 @@ from typing import Any
 from evolif.exchange.rows import canary_of, has_witness
 from evolif.runner import Run
 from evolif.runner.records import WITHHELD
-from evolif.scenario import INSTRUCTIONS, get_scenario
+from evolif.scenario import get_scenario
+from evolif.scenarios.instructions.turns import NAME as INSTRUCTIONS
 from evolif.scenarios.recorded import Dialog, dialogs_of_run, records_of_run
 from evolif.scenarios.recorded.runs import INFO, MORE
 

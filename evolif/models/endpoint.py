@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from hashlib import sha256
+from importlib import import_module
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, quote, unquote, urlsplit, urlunsplit
@@ -115,7 +117,6 @@ def parse_model_name(spec: str) -> ModelName:
     )
 
 
-_SIMULATED = ("perfect", "steady", "forgetful", "reader", "scripted", "floor", "echo", "reference")
 _FAMILIES = {
     "anthropic": ("claude",),
     "deepseek": ("deepseek",),
@@ -127,6 +128,16 @@ _FAMILIES = {
 """Whose models have names that begin like this; nothing else is guessed, since a guess sends conversations there."""
 
 
+_PLAYERS = "evolif.scenario:player_names"
+"""Who knows the simulated models: scenarios are above this package."""
+
+
+def _simulated() -> Sequence[str]:
+    """The names of all simulated models, without the provider."""
+    module, _, function = _PLAYERS.partition(":")
+    return sorted(getattr(import_module(module), function)())
+
+
 def _meant_model(spec: str) -> str:
     """What to write instead of a name without a provider."""
     word = shown(spec, "")
@@ -134,9 +145,10 @@ def _meant_model(spec: str) -> str:
         return f"write {word}/NAME"
     if spec.endswith(".gguf"):
         return f"write local/{word}"
-    near = nearest(spec.partition("?")[0], (*_SIMULATED, *(one.name for one in CATALOGUE)), cutoff=0.75)
+    simulated = _simulated()
+    near = nearest(spec.partition("?")[0], (*simulated, *(one.name for one in CATALOGUE)), cutoff=0.75)
     if near is not None:
-        return f"did you mean {'sim' if near in _SIMULATED else 'local'}/{near}?"
+        return f"did you mean {'sim' if near in simulated else 'local'}/{near}?"
     family = re.split(r"[^a-z0-9]", spec.lower(), maxsplit=1)[0]
     for provider, names in _FAMILIES.items():
         if family in names:

@@ -34,11 +34,10 @@ from evolif.report.terminal import (
     status_table,
 )
 from evolif.report.waits import calls_text, duration, hold_line, live_lines
-from evolif.report.wording import NOT_COMPARABLE, dollars
+from evolif.report.wording import dollars
 from evolif.text import clip, plain
 
 __all__ = [
-    "NOT_COMPARABLE",
     "ComparableRuns",
     "Leaderboard",
     "ModelAnalysis",

@@ -17,8 +17,9 @@ from evolif.report.figures import draw
 from evolif.report.figures.data import group_matrix
 from evolif.report.figures.style import ONE_COLUMN, TEXT, blank, label, labels, markdown, style
 from evolif.report.figures.svg import png_bytes, svg_text
-from evolif.report.wording import NOT_COMPARABLE, few_line
+from evolif.report.wording import few_line
 from evolif.runner import Run
+from evolif.scenario import DEFAULT_SCENARIO, get_scenario
 from evolif.text import plural
 
 if TYPE_CHECKING:
@@ -64,7 +65,8 @@ class PaperTable:
             lines.append(_line([_shown(value, end) for value, end in zip(row, ends, strict=True)]))
         if not self.rows:
             lines.append(_line(["no results yet", *[""] * (len(self.headers) - 1)]))
-        return "\n".join([*lines, "", *([markdown(self.note), ""] if self.note else []), NOT_COMPARABLE, ""])
+        note = [markdown(self.note), ""] if self.note else []
+        return "\n".join([*lines, "", *note, get_scenario(DEFAULT_SCENARIO).notice, ""])
 
     def _repr_markdown_(self) -> str:
         """As a notebook shows it."""

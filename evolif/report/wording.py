@@ -12,7 +12,7 @@ from evolif.metrics import AT_N, TOO_FEW, Ceiling, Interval, described, expected
 from evolif.report.analysis import ModelAnalysis, ModelSummary, RunAnalysis
 from evolif.report.outcomes import outcome_lines
 from evolif.runner import Run, RunSettings, Spent
-from evolif.scenario import INSTRUCTIONS, Scenario, answer_keys, get_scenario
+from evolif.scenario import DEFAULT_SCENARIO, Scenario, answer_keys, get_scenario
 from evolif.text import plain, plural
 
 
@@ -71,7 +71,7 @@ def settings_line(run: Run, *, context: str | None = None) -> str:
         context: What stands for its context strategy, where the line is about runs with several.
     """
     settings = run.settings
-    told = [f"scenario {settings.scenario}"] if settings.scenario != INSTRUCTIONS else []
+    told = [f"scenario {settings.scenario}"] if settings.scenario != DEFAULT_SCENARIO else []
     told += [f"profile {settings.profile}"] if settings.profile else []
     told += [f"patience {settings.patience}"] if settings.patience is not None else []
     told += [f"cap {settings.cap}", f"judge {settings.judge}"]
@@ -323,15 +323,10 @@ def context_line(heads: Sequence[str], models: Sequence[ModelAnalysis]) -> str:
     return f"Mean context tokens a turn, without the query, by the tokenizer {name}: {listed}.{more}"
 
 
-NOT_COMPARABLE = (
-    "An independent implementation: the figures are not comparable with the leaderboard of the EvolIF paper "
-    "(arXiv 2511.03508)."
-)
-
-
 def notice(settings: Iterable[RunSettings]) -> str:
-    """`NOT_COMPARABLE` if a run is of the scenario that the paper has; else empty."""
-    return NOT_COMPARABLE if any(one.scenario == INSTRUCTIONS for one in settings) else ""
+    """What the scenarios of some runs say over every report, each once; usually empty."""
+    scenarios = dict.fromkeys(one.scenario for one in settings)
+    return " ".join(dict.fromkeys(filter(None, (get_scenario(name).notice for name in scenarios))))
 
 
 def own_fault(scenario: Scenario, what: str, fault: Exception) -> str:

@@ -31,7 +31,7 @@ from evolif.models import (
 )
 from evolif.runner.metering import CallPolicy, MeteredModel
 from evolif.runner.shutdown import GRACE, LOCAL_GRACE, Shutdown
-from evolif.scenario import INSTRUCTIONS, get_scenario
+from evolif.scenario import get_scenario
 from evolif.types import Role, Seat
 
 _NONE: Mapping[str, Any] = MappingProxyType({})
@@ -139,8 +139,8 @@ class ClientFactory:
         config: EvalConfig,
         policy: CallPolicy,
         shutdown: Shutdown,
-        cache: RequestCache | None = None,
-        scenario: str = INSTRUCTIONS,
+        cache: RequestCache | None,
+        scenario: str,
         parameters: Mapping[str, Mapping[str, Any]] = _NONE,
     ) -> None:
         self._config = config

@@ -216,9 +216,7 @@ class Worker:
         self._shutdown = Shutdown()
         settings, config = worker.settings, worker.config
         policy = RemotePolicy() if worker.has_policy else AllowAll()
-        factory = ClientFactory(
-            config, policy, self._shutdown, scenario=settings.scenario, parameters=settings.parameters
-        )
+        factory = ClientFactory(config, policy, self._shutdown, None, settings.scenario, settings.parameters)
         seats = factory.seats(config.models, config.partner)
         self._seats: dict[str, Seats] = dict(zip(settings.models, seats, strict=True))
         named = {} if config.context_model is None else {"context": factory.context_model(config.context_model)}

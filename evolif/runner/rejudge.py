@@ -86,12 +86,12 @@ def rejudge(
     judges = [spec_of(model) for model in panel]
     shutdown = Shutdown()
     config = EvalConfig(max_retries=max_retries, timeout=timeout, wait=wait)
-    factory = ClientFactory(config, gate or AllowAll(), shutdown, cache)
     notify = notify or (lambda _: None)
     root = Path(out)
     with closing(ShownStore.open(Path(run), migrate=False)) as source:
         settings = rejudged(source, judges, judge_rule)
         scenario = get_scenario(settings.scenario)
+        factory = ClientFactory(config, gate or AllowAll(), shutdown, cache, scenario.name)
         options = options_of(scenario.play, settings.options, scenario.name)
         source.refuse_edits()
         _check_answers(source, notify)

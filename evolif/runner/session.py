@@ -46,7 +46,7 @@ from evolif.runner.records import (
 from evolif.runner.settings import RunSettings
 from evolif.runner.shutdown import Shutdown
 from evolif.runner.store import StoreError, StoreWriter
-from evolif.scenario import INSTRUCTIONS, Environment
+from evolif.scenario import Environment, is_own
 from evolif.types import End, Ending, Exchange, Message, Prompt, Role, Seat, Spent
 
 WAIT = "wait"
@@ -81,14 +81,14 @@ class SessionEnd(Exception):
         return any(isinstance(f, AccessError) or (isinstance(f, WaitError) and f.everyone) for f in faults)
 
 
-def end_for(fault: Exception, role: Role, model: str, scenario: str = INSTRUCTIONS) -> SessionEnd:
+def end_for(fault: Exception, role: Role, model: str, scenario: str) -> SessionEnd:
     """How a session ends after a fault; a fault never touches patience.
 
     Args:
         fault: What was raised.
         role: The role that failed.
         model: The model under test.
-        scenario: What is played; another than that of this package may be the one to blame.
+        scenario: What is played; one of a plug-in may be the one to blame.
     """
     if role == "target":
         if isinstance(fault, ContextOverflowError):
@@ -96,7 +96,7 @@ def end_for(fault: Exception, role: Role, model: str, scenario: str = INSTRUCTIO
         if isinstance(fault, WithheldError):
             return SessionEnd("withheld", "content filter", str(fault), role, fault)
     if isinstance(fault, EvolifError):
-        its_own = scenario != INSTRUCTIONS and role in ("synthesizer", "judge") and isinstance(fault, UsageError)
+        its_own = not is_own(scenario) and role in ("synthesizer", "judge") and isinstance(fault, UsageError)
         return SessionEnd("suspended", "scenario" if its_own else _cause(fault, role), str(fault), role, fault)
     own = exhausted(fault)
     if own is not None:
@@ -107,7 +107,7 @@ def end_for(fault: Exception, role: Role, model: str, scenario: str = INSTRUCTIO
         return SessionEnd("suspended", "provider", f"{model}: its client failed unexpectedly ({kind})", role)
     if role in _NAMES:
         return SessionEnd("suspended", role, f"{_NAMES[role]} failed unexpectedly ({kind})", role)
-    if scenario != INSTRUCTIONS and role != "runner":
+    if not is_own(scenario) and role != "runner":
         return SessionEnd("suspended", "scenario", f"the scenario {scenario} failed unexpectedly ({kind})", role)
     return SessionEnd("suspended", "internal", f"an unexpected {kind} in evolif", role)
 
@@ -205,7 +205,7 @@ class SessionRunner:
         except StoreError:
             raise
         except Exception as fault:  # a row that the store rejects, or a bug: it ends only this session
-            await self._end(end_for(fault, "runner", self._key.model))
+            await self._end(self._end_for(fault, "runner"))
 
     async def _play(self) -> None:
         if self._state.ending is not None or self._state.cause:

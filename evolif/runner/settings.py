@@ -27,12 +27,12 @@ from evolif.runner.clients import (
     weights_by_name,
 )
 from evolif.runner.events import SessionKey
-from evolif.scenario import INSTRUCTIONS, Benchmark, Scenario, changed_options, get_scenario, options_of, pairs_of
+from evolif.scenario import DEFAULT_SCENARIO, Benchmark, Scenario, changed_options, get_scenario, options_of, pairs_of
 from evolif.text import READING_RULES_VERSION, plural
 from evolif.types import CapCounts
 
 _LATER: Mapping[str, Any] = {
-    "scenario": INSTRUCTIONS,
+    "scenario": DEFAULT_SCENARIO,
     "partner": "",
     "context_model": "",
     "options": {},
@@ -87,7 +87,7 @@ class RunSettings(BaseModel):
     max_tokens: int | None = None
     seed: int = 0
     reading_rules: int
-    scenario: str = INSTRUCTIONS
+    scenario: str = DEFAULT_SCENARIO
     partner: str = ""
     """Who takes the other seat: `self`, or a model's name; empty in a scenario of one seat."""
     context_model: str = ""

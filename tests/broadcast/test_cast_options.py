@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from evolif.errors import UsageError
-from evolif.options import options_of, pairs_of
+from evolif.scenario.options import options_of, pairs_of
 from evolif.scenarios.broadcast.options import BroadcastOptions, BroadcastPlay
 
 

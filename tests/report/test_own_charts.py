@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from evolif.errors import ArgumentError
-from evolif.grid import Exhibit, LineChart, LinePoint, PlotLine
 from evolif.scenario import Scenario, get_scenario
+from evolif.scenario.presentation import Exhibit, LineChart, LinePoint, PlotLine
 
 PNG = b"\x89PNG\r\n\x1a\n"
 

@@ -42,7 +42,7 @@ from evolif.report.wording import (
     untold_line,
 )
 from evolif.runner import RunSettings
-from evolif.scenario import INSTRUCTIONS, Chapter, Grid, Scenario, TableCell, get_scenario
+from evolif.scenario import DEFAULT_SCENARIO, Chapter, Grid, Scenario, TableCell, get_scenario
 
 MOST_ROWS = 16
 """Longer tables are folded."""
@@ -416,7 +416,7 @@ def _costs(analysis: RunAnalysis, prices: PriceTable) -> Grid:
 
 
 def _settings(settings: RunSettings) -> Iterator[tuple[str, str]]:
-    if settings.scenario != INSTRUCTIONS:
+    if settings.scenario != DEFAULT_SCENARIO:
         yield "Scenario", settings.scenario
     yield "Benchmark", settings.benchmark + (f" (profile {settings.profile})" if settings.profile else "")
     yield "Models", ", ".join(settings.models)

@@ -1,6 +1,7 @@
 """Live broadcasts of simulated matches: clocks, rows, keys computed from typed events, checks, scores."""
 
-from typing import TYPE_CHECKING, Any
+from importlib import import_module
+from typing import Any
 
 from evolif.scenarios.broadcast.clock import format_clock, parse_clock, shift_clock
 from evolif.scenarios.broadcast.dialogue import dialogue
@@ -20,11 +21,7 @@ from evolif.scenarios.broadcast.tags import (
 )
 from evolif.scenarios.broadcast.witness import witness
 
-if TYPE_CHECKING:
-    from evolif.scenarios.broadcast.scenario import Broadcast
-
 __all__ = [
-    "Broadcast",
     "category_score",
     "check_acrostic",
     "check_summary",
@@ -62,6 +59,4 @@ def __getattr__(name: str) -> Any:
     """Load what plays and reports on first use (PEP 562); most of the package does not need it."""
     if name not in _PLAYED:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from evolif.scenarios.broadcast import scenario
-
-    return getattr(scenario, name)
+    return getattr(import_module(f"{__name__}.scenario"), name)

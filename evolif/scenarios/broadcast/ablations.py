@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from statistics import fmean
 from typing import Any, TypeAlias
 
-from evolif.grid import Grid, TableCell, TableRow
 from evolif.metrics import Cluster, Interval, MetricTable, Row, pair_test
 from evolif.metrics.shares import Share, share_of
+from evolif.scenario.presentation import Grid, TableCell, TableRow
 from evolif.scenarios.broadcast.cells import percent_cell, points_cell, share_object
 from evolif.scenarios.broadcast.pair_retrieval import fact_scores
 from evolif.scenarios.broadcast.pile_up import only_scores, pile_up

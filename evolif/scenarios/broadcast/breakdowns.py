@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
-from evolif.grid import Grid, LineChart, LinePoint, PlotLine
 from evolif.metrics import Cluster
 from evolif.metrics.intervals import DRAWS
 from evolif.metrics.shares import Share, share_of
+from evolif.scenario.presentation import Grid, LineChart, LinePoint, PlotLine
 from evolif.scenarios.broadcast.accuracy import match_accuracy, match_share
 from evolif.scenarios.broadcast.cells import Shares, share_rows, shares_object
 from evolif.scenarios.broadcast.plays import PROBLEM, BroadcastColumn, PlayedMatch, TurnScore, heads_of, task_order

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from statistics import fmean
 from typing import Any
 
-from evolif.grid import Grid, TableCell, TableRow
 from evolif.metrics import Interval
 from evolif.metrics.shares import Share
+from evolif.scenario.presentation import Grid, TableCell, TableRow
 from evolif.scenarios.broadcast.accuracy import category_sums, match_accuracy, match_share, overall_share
 from evolif.scenarios.broadcast.breakdowns import by_subtask
 from evolif.scenarios.broadcast.cells import Shares, percent_cell, points_cell, share_object

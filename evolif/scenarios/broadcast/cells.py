@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from evolif.grid import TableCell, TableRow
 from evolif.metrics import Interval
 from evolif.metrics.shares import Share
+from evolif.scenario.presentation import TableCell, TableRow
 
 Shares = Mapping[str, Share]
 """Names of rows, in their order, to figures of one model."""

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, TypeAlias
 
-from evolif.grid import Grid, TableRow
 from evolif.metrics import Cluster, Interval, MetricTable, pair_test
 from evolif.metrics.shares import Share, share_of
+from evolif.scenario.presentation import Grid, TableRow
 from evolif.scenarios.broadcast.cells import percent_cell, points_cell, share_object
 from evolif.scenarios.broadcast.means import added_ends, mostly_at_a_bound
 from evolif.scenarios.broadcast.plays import SCORE, BroadcastColumn, PlayedMatch, TurnScore, heads_of

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from evolif.grid import Chapter, Grid, LineChart
 from evolif.metrics import LOAD, Breakdown
+from evolif.scenario.presentation import Chapter, Grid, LineChart
 from evolif.scenarios.broadcast.ablations import ABLATION, ERRORS, ablation_grids, ablation_object, ablation_remarks
 from evolif.scenarios.broadcast.breakdowns import (
     DISTANCE_FIGURE,

@@ -26,11 +26,11 @@ from pydantic import BaseModel
 from evolif.benchmark import BenchmarkFolder, FolderEnvironment, FolderScenario, dialogue_file
 from evolif.contexts import FullHistory
 from evolif.errors import InputError, UsageError
-from evolif.grid import Grid, LineChart, Opening
 from evolif.judging import Criterion, Judgement, Panel
 from evolif.metrics import MetricTable
 from evolif.models import ChatModel
 from evolif.scenario import Benchmark, Defaults, Lengths, Services, Unjudged
+from evolif.scenario.presentation import Grid, LineChart, Opening
 from evolif.scenarios.broadcast.accuracy import ACCURACY_TABLE
 from evolif.scenarios.broadcast.breakdowns import DISTANCE_FIGURE
 from evolif.scenarios.broadcast.categories import CATEGORY_TABLE, reached
@@ -39,7 +39,7 @@ from evolif.scenarios.broadcast.dialogue import dialogue, match_of
 from evolif.scenarios.broadcast.judged import judge_reply, rule_verdicts, turn_criteria
 from evolif.scenarios.broadcast.lines import KEY_FIELDS, line_fault, lines_of, long_tables, turn_of
 from evolif.scenarios.broadcast.options import BroadcastOptions, BroadcastPlay
-from evolif.scenarios.broadcast.players import player
+from evolif.scenarios.broadcast.players import NAMES, player
 from evolif.scenarios.broadcast.plays import BroadcastColumn, column_of, columns_of
 from evolif.scenarios.broadcast.reading import READING_VERSION
 from evolif.scenarios.broadcast.report import (
@@ -123,6 +123,7 @@ class Broadcast(FolderScenario):
     """Live broadcasts of simulated matches, generated without end, with questions about what was shown long before."""
 
     name = "broadcast"
+    players = NAMES
     title = "live broadcasts of simulated matches; a friend asks about what was shown many turns before"
     usual_dialogues = 120
     requirement = "item"

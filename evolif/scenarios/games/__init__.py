@@ -1,6 +1,7 @@
 """Games of two players who each know half: made with proofs, played, read and measured (after MT-PingEval)."""
 
-from typing import TYPE_CHECKING, Any
+from importlib import import_module
+from typing import Any
 
 from evolif.scenarios.games.boards import board_features, board_text, earlier_board
 from evolif.scenarios.games.centering import centering
@@ -25,11 +26,7 @@ from evolif.scenarios.games.reading import (
 from evolif.scenarios.games.tokens import RegexTokenizer, SubwordTokenizer, Tokenizer, truncate
 from evolif.scenarios.games.turns import budget, turn_meta, usage
 
-if TYPE_CHECKING:
-    from evolif.scenarios.games.scenario import Games, played
-
 __all__ = [
-    "Games",
     "RegexTokenizer",
     "SubwordTokenizer",
     "Tokenizer",
@@ -58,7 +55,6 @@ __all__ = [
     "parser_name",
     "phrases",
     "play",
-    "played",
     "private_image",
     "private_text",
     "proposal_table",
@@ -78,6 +74,4 @@ def __getattr__(name: str) -> Any:
     """Load what plays and reports on first use (PEP 562); most of the package does not need it."""
     if name not in _PLAYED:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from evolif.scenarios.games import scenario
-
-    return getattr(scenario, name)
+    return getattr(import_module(f"{__name__}.scenario"), name)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from statistics import fmean
 
-from evolif.grid import TableCell, TableRow
+from evolif.scenario.presentation import TableCell, TableRow
 from evolif.scenarios.games.figures import AccuracyRow
 from evolif.scenarios.games.plays import GameColumn
 from evolif.scenarios.games.stored import Played

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from statistics import fmean
 
-from evolif.grid import Grid, HeatCell, HeatMap, TableCell
+from evolif.scenario.presentation import Grid, HeatCell, HeatMap, TableCell
 from evolif.scenarios.games.cells import (
     first_head,
     game_of,

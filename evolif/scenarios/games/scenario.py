@@ -30,11 +30,11 @@ from pydantic import BaseModel
 
 from evolif.benchmark import BenchmarkFolder, FolderEnvironment, FolderScenario, dialogue_file
 from evolif.errors import ArgumentError, InputError, UsageError
-from evolif.grid import Exhibit, Grid, HeatMap, LineChart, Opening
 from evolif.judging import Judgement, LexicalJudge
 from evolif.metrics import Breakdown
 from evolif.models import ChatModel, ChatRequest, SimModel, unknown_player
 from evolif.scenario import Benchmark, Defaults, Lengths, Services
+from evolif.scenario.presentation import Exhibit, Grid, HeatMap, LineChart, Opening
 from evolif.scenarios.games import RegexTokenizer, SubwordTokenizer, Tokenizer, generate, parser_name
 from evolif.scenarios.games.accuracy_tables import ACCURACY_FIGURE, accuracy_object, game_remarks, turns_sentence
 from evolif.scenarios.games.arguments import even
@@ -193,6 +193,7 @@ class Games(FolderScenario):
     """Games of two players who each know half, with the same budget of tokens in few turns or in many."""
 
     name = "games"
+    players = NAMES
     title = "games of two players who each know half, with few turns or many"
     seats = ("target", "partner")
     answer_key = "answer"

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from evolif.scenarios.instructions.generation import extend, generate, grow
     from evolif.scenarios.instructions.generator import script_of
     from evolif.scenarios.instructions.prompt import Requirements, constraint_objects, prompt_of, requirements_of
-    from evolif.scenarios.instructions.scenario import InstructionFollowing
     from evolif.scenarios.instructions.source import SynthesizerPool, TurnMade, TurnSource
     from evolif.scenarios.instructions.synthesis import Writer
     from evolif.scenarios.instructions.system import SYSTEM_PROMPT, system_text
@@ -46,7 +45,6 @@ __all__ = [
     "Group",
     "Header",
     "ImportedWriter",
-    "InstructionFollowing",
     "ParamsModel",
     "Rates",
     "Requirements",
@@ -87,7 +85,6 @@ _HOMES = {
     "Header": "turn_lines",
     "IMPORTED": "folder",
     "ImportedWriter": "folder",
-    "InstructionFollowing": "scenario",
     "ParamsModel": "constraints",
     "Rates": "turn_lines",
     "Requirements": "prompt",

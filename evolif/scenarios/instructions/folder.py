@@ -28,7 +28,6 @@ from evolif.benchmark import (
 from evolif.errors import OutsideError, UsageError
 from evolif.opened import read_text, refuse_links
 from evolif.resources import read_catalogue
-from evolif.scenario import INSTRUCTIONS
 from evolif.scenarios.instructions.constraints import code_of
 from evolif.scenarios.instructions.generator import UNPLAYABLE, TurnGenerator
 from evolif.scenarios.instructions.synthesis import (
@@ -57,7 +56,7 @@ from evolif.scenarios.instructions.turn_lines import (
     topic_object,
     turn_hash,
 )
-from evolif.scenarios.instructions.turns import Persona, Topic, Turn, TurnStatus
+from evolif.scenarios.instructions.turns import NAME, Persona, Topic, Turn, TurnStatus
 from evolif.text import plural
 
 REGISTERS = "registers.yaml"
@@ -201,7 +200,7 @@ class Benchmark:
     @property
     def scenario(self) -> str:
         """Instruction following."""
-        return INSTRUCTIONS
+        return NAME
 
     @property
     def variant(self) -> str:

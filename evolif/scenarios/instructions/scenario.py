@@ -15,28 +15,17 @@ from evolif.errors import InternalError
 from evolif.judging import Criterion, relevance_rubric
 from evolif.metrics import LOAD, TURN, UNKNOWN, Breakdown, Key
 from evolif.models import ChatModel
-from evolif.scenario import (
-    INSTRUCTIONS,
-    Author,
-    Benchmark,
-    Chapter,
-    Defaults,
-    Environment,
-    Lengths,
-    Scenario,
-    Services,
-    Unjudged,
-)
+from evolif.scenario import Author, Benchmark, Chapter, Defaults, Environment, Lengths, Scenario, Services, Unjudged
 from evolif.scenarios.instructions import Benchmark as Folder
 from evolif.scenarios.instructions import by_mode, criteria_of, generate, requirements_of, witness_verdicts
 from evolif.scenarios.instructions.constraints import code_of, format_of, get_group
 from evolif.scenarios.instructions.environment import open_environment
-from evolif.scenarios.instructions.players import player
+from evolif.scenarios.instructions.players import NAMES, player
 from evolif.scenarios.instructions.relevance import LEXICAL
 from evolif.scenarios.instructions.system import system_text
 from evolif.scenarios.instructions.tracker.profile import BUILT_IN
 from evolif.scenarios.instructions.turn_lines import Definitions
-from evolif.scenarios.instructions.turns import Constraint, Turn
+from evolif.scenarios.instructions.turns import NAME, Constraint, Turn
 from evolif.text import formality, plural
 from evolif.types import JudgedTurn, Prompt, Verdict
 
@@ -82,10 +71,18 @@ def _ignore(sentence: str) -> None:
     pass
 
 
+NOT_COMPARABLE = (
+    "An independent implementation: the figures are not comparable with the leaderboard of the EvolIF paper "
+    "(arXiv 2511.03508)."
+)
+
+
 class InstructionFollowing(Scenario):
     """Dialogues of topics and constraints, extended as long as the model keeps up (paper §3)."""
 
-    name = INSTRUCTIONS
+    name = NAME
+    players = NAMES
+    notice = NOT_COMPARABLE
     title = "instruction following over many topics, until patience is exhausted"
     requirement = "constraint"
     answer_key = "witness"

@@ -21,11 +21,11 @@ from evolif.errors import InputError, UsageError
 from evolif.mends import did_you_mean
 from evolif.opened import open_file
 from evolif.resources import complaint, read_json_lines
-from evolif.scenario import INSTRUCTIONS
+from evolif.scenario import DEFAULT_SCENARIO
 from evolif.scenarios.instructions.constraints import describe, format_of, parse_constraints, table_version
 from evolif.scenarios.instructions.synthesis import PersonaModel
 from evolif.scenarios.instructions.tracker import Profile
-from evolif.scenarios.instructions.turns import Operation, Persona, ScriptTurn, Topic, Turn
+from evolif.scenarios.instructions.turns import NAME, Operation, Persona, ScriptTurn, Topic, Turn
 from evolif.text import READING_RULES_VERSION
 from evolif.types import Usage
 
@@ -315,8 +315,8 @@ def read_header(path: Path) -> Header:
         InputError: the file is broken, or the benchmark is one of another scenario.
     """
     data = read_header_json(path)
-    scenario = data.get("scenario", INSTRUCTIONS)
-    if scenario != INSTRUCTIONS:
+    scenario = data.get("scenario", DEFAULT_SCENARIO)
+    if scenario != NAME:
         raise InputError(
             f"it belongs to the scenario “{scenario!s:.60}”, but this works with benchmarks of instruction following "
             "only",

@@ -10,6 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
+NAME = "instructions"
+"""The scenario's."""
 Params = Mapping[str, Any]
 """Parameters of a constraint as stored (see the constraint specification in `docs/constraints.md`)."""
 

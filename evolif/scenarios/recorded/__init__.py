@@ -57,7 +57,6 @@ from evolif.scenarios.recorded.units import Unit, units
 if TYPE_CHECKING:
     from evolif.scenarios.recorded.comparison import compare_memories
     from evolif.scenarios.recorded.memories import Memory, Snippet
-    from evolif.scenarios.recorded.scenario import Recorded
 
 __all__ = [
     "DEFAULT_AGGREGATION",
@@ -70,7 +69,6 @@ __all__ = [
     "NoScore",
     "PlayedSession",
     "Policy",
-    "Recorded",
     "Results",
     "Snippet",
     "Turn",

@@ -9,8 +9,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import Any, Final
 
-from evolif.grid import Grid, TableCell, TableRow
 from evolif.metrics import FEWEST
+from evolif.scenario.presentation import Grid, TableCell, TableRow
 from evolif.scenarios.recorded.aggregation import length_curve, mean, parse_aggregation, turn_scores, valid_score
 from evolif.scenarios.recorded.model_results import COMMON_AGGREGATIONS, ModelResults, dialogue_of, has_intervals
 from evolif.text import plain

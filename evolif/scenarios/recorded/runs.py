@@ -15,8 +15,8 @@ from evolif.errors import UsageError
 from evolif.runner import STOP_RULE, Run, TurnRecord
 from evolif.runner.records import WITHHELD
 from evolif.runner.settings import EXTENT
-from evolif.scenario import INSTRUCTIONS
 from evolif.scenarios.instructions import requirements_of
+from evolif.scenarios.instructions.turns import NAME as INSTRUCTIONS
 from evolif.scenarios.instructions.turns import Instruction
 from evolif.scenarios.recorded.metrics import metric_name
 from evolif.scenarios.recorded.recorded_runs import RECORDED, recorded_dialogs, recorded_records

@@ -255,6 +255,7 @@ class Recorded(FolderScenario):
     """Dialogues of any benchmark in the unified schema (Jia and others, arXiv 2603.23160)."""
 
     name = "recorded"
+    players = ("echo", "reference")
     title = "recorded dialogues in the unified schema, scored by their own metrics"
     requirement = "check"
     spec = RecordedOptions

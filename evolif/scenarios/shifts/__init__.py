@@ -1,6 +1,7 @@
 """Dialogues whose topic shifts (Context-Agent): checks of final answers, figures, NTM's released files."""
 
-from typing import TYPE_CHECKING, Any
+from importlib import import_module
+from typing import Any
 
 from evolif.scenarios.shifts.checking import Reason, check_answer, invented
 from evolif.scenarios.shifts.completion import goal_counts, left_out
@@ -27,9 +28,6 @@ from evolif.scenarios.shifts.results import TCR_TABLE, count_met, goal_scores, i
 from evolif.scenarios.shifts.said import said
 from evolif.scenarios.shifts.witness import planted_errors
 
-if TYPE_CHECKING:
-    from evolif.scenarios.shifts.scenario import Shifts
-
 __all__ = [
     "KEY_FIELDS",
     "TCR_TABLE",
@@ -38,7 +36,6 @@ __all__ = [
     "ReleasedDialogue",
     "ShiftDialogue",
     "ShiftTurn",
-    "Shifts",
     "check_answer",
     "cohen_kappa",
     "count_goals",
@@ -84,6 +81,4 @@ def __getattr__(name: str) -> Any:
     """Load what plays and reports on first use (PEP 562); most of the package does not need it."""
     if name not in _PLAYED:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from evolif.scenarios.shifts import scenario
-
-    return getattr(scenario, name)
+    return getattr(import_module(f"{__name__}.scenario"), name)

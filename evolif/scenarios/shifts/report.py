@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, TypeAlias
 
-from evolif.grid import Grid, HeatCell, HeatMap, TableCell, TableRow
 from evolif.metrics import MetricTable, Row, pair_test
 from evolif.metrics.shares import Share
 from evolif.metrics.shares import share_of as ratio_of
+from evolif.scenario.presentation import Grid, HeatCell, HeatMap, TableCell, TableRow
 from evolif.scenarios.shifts.checking import Reason
 from evolif.scenarios.shifts.plays import PlayedDialogue
 

@@ -40,7 +40,7 @@ from evolif.scenarios.shifts.importing import digest_of_released, read_playable,
 from evolif.scenarios.shifts.judged import goal_criteria, judge_goals
 from evolif.scenarios.shifts.lines import KEY_FIELDS, line_fault, lines_of, turns_of_prompts
 from evolif.scenarios.shifts.outline import COUNTS
-from evolif.scenarios.shifts.players import player
+from evolif.scenarios.shifts.players import NAMES, player
 from evolif.scenarios.shifts.plays import plays_of, plays_of_model
 from evolif.scenarios.shifts.report import failures_map, has_gold, shift_grids, shift_object
 from evolif.scenarios.shifts.results import TCR_TABLE, goal_scores, invented_score
@@ -201,6 +201,7 @@ class Shifts(FolderScenario):
     """Dialogues whose topic shifts, generated without end, with typed goals; or NTM's released ones."""
 
     name = "shifts"
+    players = NAMES
     title = "dialogues whose topic shifts; the final answer is scored by its goals"
     requirement = "goal"
     answer_key = "witness"

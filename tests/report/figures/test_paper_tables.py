@@ -10,7 +10,6 @@ import pytest
 
 from evolif.errors import UsageError
 from evolif.report import (
-    NOT_COMPARABLE,
     PaperTable,
     RunAnalysis,
     figure_3,
@@ -24,6 +23,7 @@ from evolif.report import (
     table_7,
     table_8,
 )
+from evolif.scenarios.instructions.scenario import NOT_COMPARABLE
 
 Analysed = Callable[..., RunAnalysis]
 

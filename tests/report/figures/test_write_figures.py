@@ -9,9 +9,10 @@ from xml.etree import ElementTree as Tree
 import pytest
 
 from evolif.errors import OutsideError
-from evolif.report import NOT_COMPARABLE, ModelComparison, RunAnalysis
+from evolif.report import ModelComparison, RunAnalysis
 from evolif.report.figures import catalogue as _catalogue
 from evolif.report.figures import write_figures
+from evolif.scenarios.instructions.scenario import NOT_COMPARABLE
 
 Analysed = Callable[..., RunAnalysis]
 

@@ -20,10 +20,11 @@ import pytest
 from evolif._version import __version__
 from evolif.errors import OutsideError, UsageError
 from evolif.metrics import TOO_FEW
-from evolif.report import NOT_COMPARABLE, analyse, compare_models, published_leaderboard, write_page
+from evolif.report import analyse, compare_models, published_leaderboard, write_page
 from evolif.report.page import page, transcript_cache
 from evolif.runner import evaluate, load_run
 from evolif.scenarios.instructions import generate
+from evolif.scenarios.instructions.scenario import NOT_COMPARABLE
 
 Make = Callable[..., "page.Written"]
 EPOCHS = 32

@@ -1,0 +1,78 @@
+"""A scenario is what one kind of conversation brings; this module holds the contract, and finds scenarios by name.
+
+The runner, the store, the report and the budget know conversations only through it:
+
+- What comes next is a function of what was said: `Environment.prompt` gets the exchanges so far and returns the next
+  prompt, or why the dialogue is over. Nothing keeps state, so stored turns alone are enough to resume.
+- `Environment.system` is always sent whole, in front of whatever a context strategy shows of the past.
+- Only the turns of the model under test count towards patience and cap. A partner speaks in its own seat; its calls
+  have the role `partner`.
+- Options of `play` belong to the run. What is compared within a run belongs to the benchmark.
+
+A scenario is a class that inherits from `Scenario`, and overrides what differs. A plug-in names it in the entry point
+group `evolif.scenarios`; it is imported when a benchmark, a run or a flag names it (docs/how-to/scenario.md).
+"""
+
+from evolif.scenario.contract import Scenario
+from evolif.scenario.options import changed_options, options_of, pairs_of
+from evolif.scenario.play import Author, Benchmark, Defaults, Environment, Lengths, Meter, NoOptions, Services, Unjudged
+from evolif.scenario.presentation import (
+    Chapter,
+    Exhibit,
+    Grid,
+    HeatCell,
+    HeatMap,
+    LineChart,
+    LinePoint,
+    Opening,
+    PlotLine,
+    TableCell,
+    TableRow,
+)
+from evolif.scenario.registry import (
+    DEFAULT_SCENARIO,
+    ENTRY_POINTS,
+    answer_keys,
+    blaming,
+    get_scenario,
+    is_own,
+    open_player,
+    player_names,
+    scenario_names,
+)
+
+__all__ = [
+    "DEFAULT_SCENARIO",
+    "ENTRY_POINTS",
+    "Author",
+    "Benchmark",
+    "Chapter",
+    "Defaults",
+    "Environment",
+    "Exhibit",
+    "Grid",
+    "HeatCell",
+    "HeatMap",
+    "Lengths",
+    "LineChart",
+    "LinePoint",
+    "Meter",
+    "NoOptions",
+    "Opening",
+    "PlotLine",
+    "Scenario",
+    "Services",
+    "TableCell",
+    "TableRow",
+    "Unjudged",
+    "answer_keys",
+    "blaming",
+    "changed_options",
+    "get_scenario",
+    "is_own",
+    "open_player",
+    "options_of",
+    "pairs_of",
+    "player_names",
+    "scenario_names",
+]
