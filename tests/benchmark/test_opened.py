@@ -128,7 +128,9 @@ def test_only_links_out_of_the_folder_are_refused(tmp_path: Path) -> None:
         refuse_links(root, (), ("link",))
 
 
-@pytest.mark.parametrize(("mask", "folder", "file"), [(0o022, 0o755, 0o644), (0o077, 0o700, 0o600)])
+@pytest.mark.parametrize(
+    ("mask", "folder", "file"), [pytest.param(0o022, 0o755, 0o644, marks=pytest.mark.slow), (0o077, 0o700, 0o600)]
+)
 def test_everything_is_made_with_the_users_umask(tmp_path: Path, mask: int, folder: int, file: int) -> None:
     code = f"import os, sys; os.umask({mask}); from evolif.__main__ import main; sys.argv[0] = 'evolif'; main()"
     for command in (

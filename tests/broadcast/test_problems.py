@@ -67,11 +67,9 @@ def test_no_problem_comes_twice() -> None:
 
 
 @pytest.mark.slow
-def test_no_problem_comes_twice_in_a_million() -> None:
-    texts = {
-        blake2b(problem(number, seed=SEED)["text"].encode(), digest_size=12).digest() for number in range(1_000_001)
-    }
-    assert len(texts) == 1_000_001
+def test_no_problem_comes_twice_in_a_quarter_of_a_million() -> None:
+    texts = {blake2b(problem(number, seed=SEED)["text"].encode(), digest_size=12).digest() for number in range(250_001)}
+    assert len(texts) == 250_001
 
 
 def test_templates_come_once_in_each_round() -> None:

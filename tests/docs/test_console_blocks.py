@@ -22,7 +22,20 @@ def load() -> ModuleType:
 
 
 CONSOLE = load()
-SLOW = {"budget", "ci", "domain", "extend", "files", "publish", "resume", "scenario", "share", "shifts", "tutorial"}
+SLOW = {
+    "budget",
+    "ci",
+    "domain",
+    "extend",
+    "files",
+    "publish",
+    "python",
+    "resume",
+    "scenario",
+    "share",
+    "shifts",
+    "tutorial",
+}
 """Pages whose commands take seconds."""
 PAGES = [
     pytest.param(page, id=page.stem, marks=[pytest.mark.slow] if page.stem in SLOW else [])

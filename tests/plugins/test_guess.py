@@ -205,7 +205,7 @@ def serving() -> Iterator[tuple[Server, str]]:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of this kind are not there")
-@pytest.mark.parametrize("self_play", [False, True])
+@pytest.mark.parametrize("self_play", [False, pytest.param(True, marks=pytest.mark.slow)])
 def test_after_a_kill_exactly_what_was_in_flight_is_asked_again(
     games: Path, python: Callable[..., subprocess.Popen[str]], figures: Any, self_play: bool
 ) -> None:

@@ -184,6 +184,7 @@ def head(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
             shutil.rmtree(own, ignore_errors=True)
 
 
+@pytest.mark.slow
 @with_ray
 def test_a_cluster_that_is_there_is_used_and_left_running(tmp_path: Path, head: str) -> None:
     bench = generate(tmp_path / "bench", dialogues=3, turns=4, seed=5, profile="objective").path

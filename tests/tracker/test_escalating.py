@@ -66,7 +66,7 @@ def test_no_turn_of_a_few_thousand_is_impossible():
 @pytest.fixture(scope="module")
 def dialogues():
     with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as pool:
-        return list(pool.map(whole, range(1, 201), chunksize=10))
+        return list(pool.map(whole, range(1, 101), chunksize=10))
 
 
 def by_tens(dialogues, value):
