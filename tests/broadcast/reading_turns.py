@@ -18,9 +18,10 @@ CASTS = {
         OWLS: ["Dia Frostin", "Ed Holtan", "Fay Imrené", "Jo van der Meer"],
     },
     "gulls": {HERONS: ["Ada Bolt", "Eno Farr"], GULLS: ["Cy Dunn", "Gus Hale"]},
+    "kin": {HERONS: ["Ada Bolt", "Eno Farr"], GULLS: ["Cy Bolt", "Gus Hale"]},
     "foxes": {HERONS: ["Ann Lee", "Mia Moss", "Dag Orrin"], FOXES: ["Bo Carr", "Cy Vane", "Eva Stroll"]},
 }
-"""Two teams and their players, by the name of the second team."""
+"""Two teams and their players; the kin of two teams have one last name."""
 TASKS = {"A": "CR", "I": "CR", "S": "CR", "L": "IR", "T": "IR", "H": "IR", "M": "TS", "K": "IF", "Q": "IF"}
 """A task in which a kind of turn occurs."""
 
