@@ -26,6 +26,8 @@ SPORTS = st.sampled_from(sorted(LENGTHS))
         ("06:14", "basketball", 346),
         ("43.5", "basketball", 676.5),
         ("43.4", "basketball", 676.6),  # 720 - 43.4 is not, in floating point
+        ("59.9", "basketball", 660.1),
+        ("0.4", "basketball", 719.6),
         ("0.0", "basketball", 720),
         ("0:37", "basketball", 683),
         ("37.0", "basketball", 683),
@@ -34,6 +36,7 @@ SPORTS = st.sampled_from(sorted(LENGTHS))
         ("3:20", "hockey", 200),
         ("20:00", "hockey", 1200),
         (' "1:40"\n', "basketball", 620),
+        (' "43.5"\t', "basketball", 676.5),
         ('" " 0:07 "', "hockey", 7),
     ],
 )
@@ -49,6 +52,11 @@ def test_a_clock_is_read(clock: str, sport: str, elapsed: float) -> None:
         ("20:01", "hockey"),
         ("43.5", "hockey"),
         ("1:60", "basketball"),
+        ("3:75", "hockey"),
+        ("1:2:3", "hockey"),
+        ("7:03 pm", "basketball"),
+        ('""', "hockey"),
+        ("-0.5", "basketball"),
         ("75.0", "basketball"),
         ("-1:00", "basketball"),
         ("1:5", "basketball"),
@@ -72,10 +80,14 @@ def test_what_is_no_clock_of_the_period_is_refused(clock: Any, sport: Any) -> No
     [
         (0, "basketball", "12:00"),
         (620, "basketball", "1:40"),
+        (0.5, "basketball", "11:59"),
         (620.4, "basketball", "1:39"),  # 99.6 s are left
         (659.1, "basketball", "1:00"),
+        (659.9, "basketball", "1:00"),
         (660, "basketball", "1:00"),
         (660.01, "basketball", "59.9"),  # never 60.0
+        (660.13, "basketball", "59.9"),
+        (660.17, "basketball", "59.8"),
         (676.5, "basketball", "43.5"),
         (676.54, "basketball", "43.5"),
         (676.56, "basketball", "43.4"),
@@ -111,7 +123,7 @@ def test_what_is_shown_is_read_back(sport: str, data: st.DataObject) -> None:
 
 
 def moved(period: int, elapsed: Fraction, delta: Fraction, sport: str, pause: Fraction) -> tuple[int, Fraction] | None:
-    """The page's rule, in fractions."""
+    """The same rule, in fractions."""
     stride = LENGTHS[sport] + pause
     target = (period - 1) * stride + elapsed + delta
     inside = [(p, target - (p - 1) * stride) for p in range(1, PERIODS[sport] + 1)]
@@ -121,7 +133,7 @@ def moved(period: int, elapsed: Fraction, delta: Fraction, sport: str, pause: Fr
 @pytest.mark.parametrize(
     ("period", "clock", "delta", "sport", "pause", "found"),
     [
-        (3, "1:40", 255, "basketball", 120, (4, "11:25")),  # the example of the page
+        (3, "1:40", 255, "basketball", 120, (4, "11:25")),
         (1, "0.0", 0, "basketball", 120, (1, "0.0")),
         (1, "0.0", 0.1, "basketball", 120, None),
         (1, "0.0", 119.9, "basketball", 120, None),
@@ -132,9 +144,21 @@ def moved(period: int, elapsed: Fraction, delta: Fraction, sport: str, pause: Fr
         (4, "0.0", 0.1, "basketball", 120, None),
         (4, "0:10", 10, "basketball", 120, (4, "0.0")),
         (2, "12:00", -120, "basketball", 120, (1, "0.0")),
+        (2, "12:00", -121, "basketball", 120, (1, "1.0")),
+        (2, "12:00", -1, "basketball", 120, None),
+        (2, "12:00", -1, "basketball", 0, (1, "1.0")),
+        (1, "11:00", 661, "basketball", 0, (2, "11:59")),
+        (1, "0.0", 31, "basketball", 30, (2, "11:59")),
+        (1, "30.0", 150.1, "basketball", 120, (2, "11:59")),  # from tenths over a break
+        (2, "43.5", 0.5, "basketball", 120, (2, "43.0")),
+        (2, "1:10", 9.5, "basketball", 120, (2, "1:00")),
+        (4, "0.0", -3240, "basketball", 120, (1, "12:00")),
         (1, "1:00", 0.1, "basketball", 120, (1, "59.9")),
         (1, "12:00", 27.900000000000006, "basketball", 120, (1, "11:32")),
         (1, "20:00", 120.5, "hockey", 120, (2, "0:00")),
+        (1, "20:00", 119, "hockey", 120, None),
+        (2, "0:30", -200, "hockey", 120, (1, "19:10")),
+        (1, "1:00", 0.5, "hockey", 120, (1, "1:00")),
         (1, "0:00", 2640, "hockey", 120, (3, "0:00")),
         (3, "20:00", 1, "hockey", 120, None),
         pytest.param(1, "12:00", 10**5000, "basketball", 120, None, id="large"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -82,6 +83,16 @@ def test_defects_of_variants_cost_exactly_their_items(task: str, settings: dict[
                 check_cost(turn, defect)
 
 
+@pytest.mark.parametrize("sport", PERIODS)
+def test_the_witness_of_another_match_is_never_right(sport: str) -> None:
+    """Checkers that accept anything would be found out here."""
+    for kind in "SKQAILTHM":
+        turns = [turn for turn in all_turns(sport) if turn["kind"] == kind]
+        pairs = [(one, other) for one, other in pairwise(turns) if one["names"] != other["names"]]
+        assert len(pairs) >= 5
+        assert not any(score_reply(one, witness(other))["score"] == 1 for one, other in pairs), kind
+
+
 def wanted_names(sport: str, kind: str, formatted: bool) -> set[str]:
     if kind in "TH":
         return (CASES if sport == "basketball" else SHARES) | (PLAYERS if kind == "T" else set())
@@ -117,7 +128,7 @@ def test_one_invented_event_beside_five_right_ones_is_harmless() -> None:
     assert score_reply(turn, harmless.reply)["score"] == 1
 
 
-def test_costs_of_single_faults_as_the_page_tells_them() -> None:
+def test_costs_of_single_faults() -> None:
     def of(kind: str, name: str, sport: str = "basketball") -> tuple[list[float], tuple[str, ...]]:
         turn = next(turn for turn in all_turns(sport) if turn["kind"] == kind and "intent" not in turn)
         defect = next(defect for defect in planted(turn) if defect.name == name)

@@ -15,9 +15,11 @@ import pytest
 
 from evolif.errors import ArgumentError, InternalError
 from evolif.scenarios.broadcast import score_from_rows, split_rows
+from evolif.scenarios.broadcast.checklist import needs_judge
 from evolif.scenarios.broadcast.dialogue import dialogue, match_of
 from evolif.scenarios.broadcast.layout import TASKS
 from evolif.scenarios.broadcast.scoring import score_reply
+from evolif.scenarios.broadcast.witness import witness
 from evolif.scenarios.games.tokens import SubwordTokenizer
 
 SPORTS = ("basketball", "hockey")
@@ -118,6 +120,22 @@ def test_every_witness_is_right(task: str, sport: str, number: int) -> None:
             assert score_reply(turn, turn["witness"])["score"] == 1
 
 
+NEEDED = "number period kind message judged checklist gates key witness distance names".split()
+"""What a turn needs to be scored; the others say how it was made."""
+
+
+@pytest.mark.parametrize(("task", "sport"), EVERY)
+def test_turns_are_scored_alike_and_have_a_witness_without_the_other_fields(task: str, sport: str) -> None:
+    for turn in turns_of(task, sport):
+        if turn["judged"]:
+            bare = json.loads(json.dumps({name: turn[name] for name in NEEDED}))
+            for reply in (turn["witness"], "Noted.", "", turn["witness"].split("\n")[0]):
+                found = score_reply(turn, reply)
+                assert score_reply(bare, reply)["score"] == found["score"]
+                assert json.loads(json.dumps(found)) == found
+            assert score_reply(turn, witness({**bare, "witness": ""}))["score"] == 1
+
+
 def test_a_witness_that_is_wrong_stops_everything(monkeypatch: pytest.MonkeyPatch) -> None:
     module = sys.modules["evolif.scenarios.broadcast.dialogue"]  # the package exports the function under the same name
     monkeypatch.setattr(module, "witness", lambda turn: "I do not know.")
@@ -138,6 +156,15 @@ def test_sub_tasks(sport: str) -> None:
     assert told["IR"] <= {("S", "score"), ("L", "changes of the lead"), ("T", "impact"), ("H", "impact")}
     assert {subtask for _, subtask in told["TS"]} == {"in-context query", "problem"}
     assert {subtask for kind, subtask in told["TS"] if kind == "M"} == {"problem"}
+
+
+@pytest.mark.parametrize("sport", SPORTS)
+@pytest.mark.parametrize("task", ["CR", "IR", "TS"])
+def test_hockey_is_never_asked_for_points_nor_basketball_for_faceoffs(task: str, sport: str) -> None:
+    for turn in turns_of(task, sport):
+        if turn["kind"] in "AITH":
+            told = words_of(turn).lower().replace("percentage point", "")
+            assert ("points" if sport == "hockey" else "faceoff") not in told
 
 
 @pytest.mark.parametrize("sport", SPORTS)
@@ -263,7 +290,7 @@ def test_other_numbers_seeds_and_series_are_other_dialogues() -> None:
         ("IF", [{}, {"chunks": 5}, {"chunks": 1}, {"chunks": 10}]),
         ("CR", [{}, {"chunks": 1}, {"chunks": 20}, {"whole": True}]),
         ("IR", [{}, {"chunks": 1}, {"chunks": 20}, {"whole": True}]),
-        ("TS", [{}, {"chunks": 10}, {"switch": "chat"}, {"switch": "none"}]),
+        ("TS", [{}, {"chunks": 10}, {"switch": "math"}, {"switch": "chat"}, {"switch": "none"}]),
         ("CR", [{"ask_after": 1}, {"ask_after": 2}, {"ask_after": 3}]),
         ("IR", [{"ask_after": 1}, {"ask_after": 2}, {"ask_after": 3}]),
     ],
@@ -278,6 +305,13 @@ def test_variants_share_the_match_and_the_questions(sport: str, task: str, varia
         if task != "IF":  # where another turn brings the summary
             assert asked(turns) == asked(first)
             assert [words_of(turn).partition("?")[2] for turn in turns if turn["kind"] in "AILTH"] == told
+
+
+def test_items_that_a_judge_decides_are_a_fiftieth_of_all_points() -> None:
+    """Problems apart."""
+    items = [item for task, sport in EVERY for turn in turns_of(task, sport) for item in turn["checklist"]]
+    judged = sum(item["weight"] for item in items if needs_judge(item))
+    assert judged / sum(item["weight"] for item in items if item["kind"] != "letter") == pytest.approx(0.02, abs=0.002)
 
 
 @pytest.mark.parametrize("sport", SPORTS)

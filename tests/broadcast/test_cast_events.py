@@ -105,12 +105,49 @@ def faceoff(winner: str, loser: str, period: int, t: float) -> dict[str, Any]:
     return {"period": period, "t": t, "winner": winner, "loser": loser}
 
 
-def test_faceoffs_are_asked_for_apart() -> None:
-    faceoffs = [faceoff("Ada Venn", "Ben Tull", 1, 0), faceoff("Ben Tull", "Ada Venn", 1, 200)]
-    assert faceoffs_at(faceoffs, 1, "0:00") == [["Ada Venn", "Ben Tull", 1, "0:00"]]
-    assert faceoffs_at(faceoffs, 1, "0:00", 200) == [["Ben Tull", "Ada Venn", 1, "3:20"]]
-    assert faceoffs_at(faceoffs, 1, "20:00", 60) == []
-    assert faceoffs_between(faceoffs, [1, "0:01"], [1, "3:20"]) == [["Ben Tull", "Ada Venn", 1, "3:20"]]
+FACEOFFS = [
+    faceoff("Ada Venn", "Ben Tull", 1, 0),
+    faceoff("Cy Orr", "Ada Venn", 1, 200),
+    faceoff("Ada Venn", "Cy Orr", 1, 200),
+    faceoff("Ben Tull", "Dee Fane", 1, 1200),
+    faceoff("Dee Fane", "Ben Tull", 2, 0),
+    faceoff("Ada Venn", "Ben Tull", 3, 61),
+]
+
+
+@pytest.mark.parametrize(
+    ("period", "clock", "delta", "found"),
+    [
+        (1, "0:00", 0, [["Ada Venn", "Ben Tull", 1, "0:00"]]),
+        (1, "3:20", 0, [["Cy Orr", "Ada Venn", 1, "3:20"], ["Ada Venn", "Cy Orr", 1, "3:20"]]),
+        (1, "0:00", 200, [["Cy Orr", "Ada Venn", 1, "3:20"], ["Ada Venn", "Cy Orr", 1, "3:20"]]),
+        (1, "20:00", 0, [["Ben Tull", "Dee Fane", 1, "20:00"]]),
+        (1, "20:00", 60, []),
+        (1, "20:00", 120, [["Dee Fane", "Ben Tull", 2, "0:00"]]),
+        (2, "0:00", 1381, [["Ada Venn", "Ben Tull", 3, "1:01"]]),
+        (1, "0:01", 0, []),
+        (1, "0:00", -1, []),
+    ],
+)
+def test_faceoffs_at_a_moment(period: int, clock: str, delta: float, found: list[list[Any]]) -> None:
+    assert faceoffs_at(FACEOFFS, period, clock, delta) == found
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "places"),
+    [
+        ([1, "0:00"], [3, "20:00"], range(6)),
+        ([1, "0:01"], [1, "3:20"], [1, 2]),
+        ([1, "20:00"], [2, "0:00"], [3, 4]),
+        ([2, "0:01"], [3, "1:01"], [5]),
+        ([2, "0:01"], [3, "1:00"], []),
+    ],
+)
+def test_faceoffs_of_a_span(start: list[Any], end: list[Any], places: Any) -> None:
+    expected = [(FACEOFFS[place]["winner"], FACEOFFS[place]["loser"]) for place in places]
+    assert [(row[0], row[1]) for row in faceoffs_between(FACEOFFS, start, end)] == expected
+    with pytest.raises(UsageError):
+        faceoffs_between(FACEOFFS, end, start)
 
 
 TIMES = st.integers(0, 660) | st.integers(6600, 7200).map(lambda tenths: tenths / 10)

@@ -62,9 +62,17 @@ def test_a_player_may_be_named() -> None:
     assert dee == {"player": "Dee Fane", "no_ft": ["Herons", 2], "no_goals": ["Herons", 2]}
 
 
-def test_of_several_top_scorers_the_first_in_code_point_order_counts() -> None:
-    events = [shot("Dee Fane", 2, 1, 10), shot("Cy Orr", 2, 1, 20), shot("Ben Tull", 1, 1, 30)]
-    assert impact_points(events, TEAMS, [1, "12:00"], [1, "0.0"])["player"] == "Cy Orr"
+@pytest.mark.parametrize(
+    ("shots", "top"),
+    [
+        ([("Dee Fane", 2), ("Cy Orr", 2), ("Ben Tull", 1)], "Cy Orr"),
+        ([("Ada Venn", 1), ("Ada Venn", 1), ("Ben Tull", 3)], "Ben Tull"),  # most points, not most baskets
+        ([("ada venn", 2), ("Zoe Abt", 2)], "Zoe Abt"),  # capitals come first
+    ],
+)
+def test_of_several_top_scorers_the_first_in_code_point_order_counts(shots: list[tuple[str, int]], top: str) -> None:
+    events = [{**shot("Ada Venn", points, 1, 10 * row), "player": who} for row, (who, points) in enumerate(shots, 1)]
+    assert impact_points(events, TEAMS, [1, "12:00"], [1, "0.0"])["player"] == top
 
 
 TIMES = st.integers(0, 660)
@@ -145,18 +153,23 @@ def test_the_player_with_most_faceoffs() -> None:
     }
 
 
-def test_a_named_player_also_one_without_faceoffs_in_the_span() -> None:
-    cy = impact_faceoffs(FACEOFFS, PLAYER_TEAM, *FACEOFF_SPAN, player="Cy Orr")
-    assert (cy["team"], cy["rate"]) == ("Larks", 42.86)
-    assert (cy["decrease_if_all_lost"], cy["increase_if_all_won"]) == (14.29, 42.86)
-    dee = impact_faceoffs(FACEOFFS, PLAYER_TEAM, [3, "0:00"], [3, "0:10"], player="Dee Fane")
-    assert dee == {
-        "player": "Dee Fane",
-        "team": "Herons",
-        "rate": 100,
-        "decrease_if_all_lost": 0,
-        "increase_if_all_won": 0,
-    }
+@pytest.mark.parametrize(
+    ("start", "end", "player", "expected"),
+    [
+        (*FACEOFF_SPAN, "Cy Orr", ("Larks", 42.86, 14.29, 42.86)),
+        ([3, "0:00"], [3, "0:10"], "Dee Fane", ("Herons", 100, 0, 0)),  # who took none of them
+        ([1, "0:00"], [1, "3:20"], "Ada Venn", ("Herons", 33.33, 33.33, 66.67)),
+        ([1, "0:00"], [1, "3:20"], "Ben Tull", ("Larks", 66.67, 66.67, 33.33)),
+        ([1, "0:00"], [1, "0:00"], "Ada Venn", ("Herons", 0, 0, 100)),
+        ([3, "0:20"], [3, "0:21"], "Ben Tull", ("Larks", 100, 100, 0)),
+    ],
+)
+def test_a_player_may_be_named_for_faceoffs(
+    start: list[Any], end: list[Any], player: str, expected: tuple[str, float, float, float]
+) -> None:
+    names = ("team", "rate", "decrease_if_all_lost", "increase_if_all_won")
+    found = impact_faceoffs(FACEOFFS, PLAYER_TEAM, start, end, player=player)
+    assert found == {"player": player, **dict(zip(names, expected, strict=True))}
 
 
 def test_of_several_with_most_faceoffs_the_first_in_alphabetical_order_counts() -> None:

@@ -143,6 +143,7 @@ def test_a_sentence_and_a_problem_have_the_same_place_whatever_the_settings() ->
         ("CR", {"ask_after": 4}, "ask_after is 4; give 1 to 3, the periods of hockey"),
         ("CR", {"ask_after": 0}, "ask_after"),
         ("CR", {"chunks": 0}, "chunks"),
+        ("CR", {"chunks": -3}, "chunks"),
         ("CR", {"chunks": 81}, "chunks"),
         ("CR", {"chunks": "5"}, "chunks"),
         ("CR", {"whole": 1}, "whole"),

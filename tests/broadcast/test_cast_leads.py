@@ -25,7 +25,7 @@ def test_a_level_score_does_not_reset_who_was_ahead() -> None:
     assert lead_changes(events, TEAMS, 1) == []
 
 
-def test_the_change_of_the_page() -> None:
+def test_a_change_after_a_level_score_counts_once() -> None:
     events = [
         basket("A", 2),
         basket("B", 2),
@@ -33,7 +33,7 @@ def test_the_change_of_the_page() -> None:
         basket("B", 2, clock="3:10"),
         basket("B", 1, clock="2:50"),
     ]
-    assert lead_changes(events, TEAMS, 1) == [["2:50", "B"]]
+    assert lead_changes(events, TEAMS, 1) == lead_changes(events, TEAMS[::-1], 1) == [["2:50", "B"]]
 
 
 def test_the_first_lead_is_none_and_rows_without_points_do_nothing() -> None:

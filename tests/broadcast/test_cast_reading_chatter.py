@@ -1,46 +1,16 @@
-"""What a weak model says instead of an answer: talk of two teams, and the friend's own words again."""
+"""What a weak model says instead of an answer: the friend's own words again."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import pytest
-from reading_turns import HERONS, OWLS, satisfied, turn_of
+from reading_turns import HERONS, satisfied, turn_of
 
 from evolif.scenarios.broadcast import dialogue, score_reply
 from evolif.scenarios.broadcast.wording import read_words
 
 SPAN: dict[str, Any] = {"start": [1, "6:14"], "end": [2, "3:00"], "at": [3, "0:45"]}
-
-
-@pytest.mark.parametrize(
-    "reply",
-    [
-        "This is a game between the Herons and the Owls. The game is about the two teams who have the most points.",
-        "The Herons and the Owls are the two teams.",
-        "Herons and Owls, both sides play well in these two periods.",
-        "The Herons lead the Owls by two after two quarters.",
-    ],
-)
-def test_the_number_of_teams_or_quarters_is_no_score(reply: str) -> None:
-    assert satisfied(turn_of("CR", "S", {HERONS: 2, OWLS: 2}), reply) == [False, False]
-
-
-@pytest.mark.parametrize(
-    "reply",
-    [
-        "Herons three, Owls one, so they lead by two.",
-        "The Herons are up three to one on the Owls.",
-        "The Herons have three goals after two periods, the Owls one.",
-        "Herons three, Owls one: the two teams are close.",
-    ],
-)
-def test_a_score_in_words_is_read_beside_such_numbers(reply: str) -> None:
-    assert satisfied(turn_of("CR", "S", {HERONS: 3, OWLS: 1}, "hockey"), reply) == [True, True]
-
-
-def test_the_lead_in_words_has_more_than_one_word() -> None:
-    assert satisfied(turn_of("CR", "S", {HERONS: 30, OWLS: 9}), "Up by twenty-one: Herons 30, Owls 9") == [True, True]
 
 
 @pytest.mark.parametrize("form", read_words().lists["before_form/cases"])
@@ -71,15 +41,3 @@ def test_who_repeats_the_question_gets_next_to_nothing(task: str, sport: str) ->
     ]
     assert max(scores) < 0.3
     assert sum(scores) / len(scores) < 0.02
-
-
-def test_the_anchor_told_again_is_no_answer_and_the_answer_beside_it_is() -> None:
-    anchor = {"player": "Ana Lima", "opponent": "Dia Frostin", "anchor": [1, "7:51"], "delta": 528}
-    faceoffs = turn_of("CR", "A", [["Ana Lima", "Dia Frostin", 1, "16:39"]], "hockey", **anchor)
-    told = "Ana Lima won against Dia Frostin, P1 7:51"
-    assert satisfied(faceoffs, told) == [False] * 3
-    assert satisfied(faceoffs, f"{told}\nAna Lima won against Dia Frostin, P1 16:39") == [True] * 3
-    assert satisfied(faceoffs, "Ana Lima won against Dia Frostin, P1 16:40") == [False, True, True]
-    goal = turn_of("CR", "A", [["Ana Lima", 2, 1, "6:14"]], player="Ana Lima", anchor=[1, "9:00"], delta=166)
-    assert satisfied(goal, "Ana Lima scored 2 points at Q1 9:00.") == [False, False]
-    assert satisfied(goal, "Ana Lima, 2 points, Q1 6:14") == [True, True]

@@ -25,6 +25,8 @@ ROSTER = {"Quarry Herons": ["Ada Venn", "Ada Venn Moor"], "Port Larks": ["Ben Tu
         (118, 5, [24, 24, 24, 23, 23]),
         (7, 1, [7]),
         (7, 20, [1] * 7 + [0] * 13),
+        (10, 5, [2, 2, 2, 2, 2]),
+        (11, 5, [3, 2, 2, 2, 2]),
     ],
 )
 def test_rows_are_cut_into_parts(rows: int, parts: int, sizes: list[int]) -> None:
@@ -58,6 +60,10 @@ def test_rows_and_parts_are_counts(arguments: tuple[Any, ...]) -> None:
         ("Ben Tull makes two point layup", 2),
         ("Ben Tull makes 9-foot two point hook shot", 2),
         ("Ben Tull makes free throw 1 of 2", 1),
+        ("Ben Tull makes dunk", 2),
+        ("Ben Tull makes three point shot", 3),
+        ("Ben Tull makes technical free throw after a three point try", 1),
+        ("Ada Venn blocks Ben Tull's 25-foot three point jumper", 0),
         ("Ben Tull makes three point free throw 1 of 1", 1),
         ("Ben Tull misses 25-foot three point jumper", 0),
         ("Ben Tull misses free throw 2 of 2", 0),
@@ -80,6 +86,7 @@ def test_points_of_a_basketball_row(row: str, points: int) -> None:
         ("Ben Tull goal (3) wrist shot, assists: none", 1),
         ("Ben Tull wrist shot saved by Ada Venn", 0),
         ("Ben Tull goal", 0),
+        ("Ben Tull own-goal (1)", 0),
         ("Ben Tull makes two point layup", 0),
         ("3:20\tBen Tull goal (3) wrist shot, assists: Cy Orr (4)", 1),
     ],
@@ -102,6 +109,7 @@ def test_the_score_of_rows_with_and_without_clocks() -> None:
         "10:02\tAda Venn Moor makes free throw 1 of 2",
         "10:02\tAda Venn Moor misses free throw 2 of 2",
         "Ben Tull defensive rebound",
+        "Cy Orr misses two point layup",  # who does not score may be unknown
     ]
     assert score_from_rows(rows, TEAMS, ROSTER) == {"Quarry Herons": 3, "Port Larks": 3}
     assert score_from_rows(rows, TEAMS[::-1], ROSTER) == {"Port Larks": 3, "Quarry Herons": 3}
@@ -140,7 +148,13 @@ def test_the_score_is_the_sum_of_the_points_of_rows(shots: list[tuple[str, int]]
 
 @pytest.mark.parametrize(
     "row",
-    ["Cy Orr makes two point layup", "Ben makes two point layup", "Ben Tulls makes free throw 1 of 1", "x makes "],
+    [
+        "Cy Orr makes two point layup",
+        "7:00\tCy Orr makes two point layup",
+        "Ben makes two point layup",
+        "Ben Tulls makes free throw 1 of 1",
+        "x makes ",
+    ],
 )
 def test_an_unknown_scorer_is_refused(row: str) -> None:
     with pytest.raises(UsageError, match="begins with no player"):

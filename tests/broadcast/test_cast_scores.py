@@ -31,6 +31,7 @@ def test_the_weights_of_satisfied_items_add_up(satisfied: Any, score: float) -> 
 
 def test_a_triggered_gate_costs_everything_and_other_names_nothing() -> None:
     assert checklist_score(WEIGHTS, list(WEIGHTS), ["no summary"], ["no summary"]) == 0
+    assert checklist_score(WEIGHTS, ["tag1"], ["no summary", "rain"], ["rain"]) == 0
     assert checklist_score(WEIGHTS, list(WEIGHTS), ["no summary"], ["rain"]) == 1
     assert checklist_score(WEIGHTS, list(WEIGHTS), (), ["tag1"]) == 1
     assert checklist_score(WEIGHTS, list(WEIGHTS), ["no summary"]) == 1
@@ -40,6 +41,8 @@ def test_a_score_stays_within_zero_and_one_and_has_ten_decimals() -> None:
     assert checklist_score({"a": 0.8, "b": 0.7}, ["a", "b"]) == 1
     assert checklist_score({"a": -0.5}, ["a"]) == 0
     assert checklist_score({"a": 1 / 3}, ["a"]) == 0.3333333333
+    assert checklist_score({"a": 1 / 3, "b": 1 / 3, "c": 1 / 3}, ["a", "b", "c"]) == 1
+    assert checklist_score({}, []) == 0
 
 
 @given(st.dictionaries(st.text(max_size=3), st.integers(0, 1000), min_size=1), st.data())
@@ -81,6 +84,8 @@ def test_a_checklist_has_items_and_weights(arguments: tuple[Any, ...]) -> None:
         ({1: 1, 2: 0.5, 3: 0}, (), (0.5, 0.5, None)),
         ({1: 1, 2: 0.5, 3: 0}, [3], (0.75, 0.5, 0)),
         ({1: 1, 2: None, 3: 0}, [3], (1, 0.5, 0)),
+        ({1: 1, 2: None, 3: 0}, [2, 3], (1, 0.5, 0)),
+        ({1: 1, 2: 0.5, 3: 0}, [2, 3], (1, 0.5, 0.25)),
         ({"t1": 1, "t2": 0}, ["t2", "t9"], (1, 0.5, 0)),
         ({3: 1}, [3], (0, 1, 1)),
         ({3: None}, [3], (0, None, None)),

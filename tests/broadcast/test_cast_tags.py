@@ -48,6 +48,14 @@ def test_replies_are_counted_from_one(number: Any) -> None:
         ("[Update Score][Tag A][Tag B]\nBody.", 1, (True, False)),
         ("[Update Score][Tag A]\nBody.", 2, (True, False)),
         ("[Update Score][Tag A][Other]\nBody.", 1, (True, True)),
+        ("[Update Score] [Other] [Tag A]\nBody.", 1, (True, True)),
+        ("[Update Score] [Tag C]\nBody.", 2, (True, True)),
+        ("[Update Score] [Tag a]\nBody.", 1, (True, False)),
+        ("[Update Score][Tag A][Tag B]\nBody.", 2, (True, False)),
+        ("[Update Score]\n[Tag A]\nBody.", 1, (True, False)),
+        ("[Update Score], [Tag A]\nBody.", 1, (False, True)),
+        ("**[Update Score]** [Tag A]\nBody.", 1, (False, True)),
+        ("[Update Score]\t[Tag B]\nBody.", 31, (True, True)),
         ("[Tag A][Update Score]\nBody.", 1, (False, True)),
         ("[Other Question][Tag A]\nBody.", 1, (False, True)),
         ("[update score][tag a]\nBody.", 1, (False, False)),
@@ -59,6 +67,8 @@ def test_replies_are_counted_from_one(number: Any) -> None:
         ("Update Score\nBody.", 2, (False, True)),
         ("Body.\n[Update Score][Tag A]", 1, (False, False)),
         ("[Update Score][Tag A] <Stats>1</Stats>\nBody.", 1, (False, True)),
+        ("<Stats>1</Stats>\n[Update Score][Tag A]\nBody.", 1, (False, False)),
+        ("<summary>[Tag B]</SUMMARY>[Update Score] [Tag A]\nBody.", 1, (True, True)),
         ("[Update Score][Tag A] <Summary>[x]</Summary>\nBody.", 1, (True, True)),
         ("<summary>first\nof all</SUMMARY>\n[Update Score][Tag A]\nBody.", 1, (True, True)),
         ("", 1, (False, False)),
@@ -114,6 +124,10 @@ def test_blocks_are_cut(reply: str, rest: str, inside: list[str]) -> None:
         ("So. Go. No. Do.", False),
         ("So. 12. No.", False),
         ("1. 2. 3.", False),
+        ("They play. ! What a day.", False),  # a sentence without a letter
+        ("They play; all stay; what a day.", False),
+        ('They play. All stay. He said "hooray".', True),
+        ("The U. S. lead by a lot.", False),
         ("So.Go.No.", False),
         ("\n So. \n\n Go!\tNO? \n", True),
         ("Café. Ref. If.", True),  # letters are A to Z
@@ -146,6 +160,8 @@ def test_sentences_follow_the_rule(words: list[str], data: st.DataObject) -> Non
         ("word " * 60 + "<Summary>\nfew\n</Summary>", True, True),
         ("<Summary>never closed", False, False),
         ("</Summary><Summary>", False, False),
+        ("The Herons lead.</Summary>", False, False),
+        ("<Summary>" + "12 " * 200 + "</Summary>", True, True),
         ("", False, False),
     ],
 )
@@ -178,7 +194,7 @@ HERONS = "We all cheer when quick Herons keep igniting noisy games"
         ("", False, False, True),
     ],
 )
-def test_the_acrostic_of_the_page(sentence: str, starts: bool, complete: bool, short: bool) -> None:
+def test_the_acrostic(sentence: str, starts: bool, complete: bool, short: bool) -> None:
     found = check_acrostic(sentence, "Quarry Herons")
     assert found == {"starts": starts, "complete": complete, "max20": short, "seq": "QHKING"}
 
@@ -187,6 +203,20 @@ def test_initials_follow_the_same_word_rule() -> None:
     assert check_acrostic("", "Port o'Lark half-Moon 76", "QUEEN")["seq"] == "POHQUEEN"
     assert check_acrostic("", "quarry herons", "king")["seq"] == "QHKING"
     assert check_acrostic("a b c d quick hens", "Quarry Herons", "")["complete"] is True
+
+
+@pytest.mark.parametrize(
+    ("sentence", "team", "suffix", "seq"),
+    [
+        ("We all cheer when other men fight kindly in near games", "Old Mill Foxes", "KING", "OMFKING"),
+        ("We all cheer when awful wild kites invite new guests", "Anne's Well-Wishers", "KING", "AWKING"),
+        ("We all cheer when quick kites invite new guests", "quarry", "KING", "QKING"),
+        ("We all cheer when quick herons win it now", "Quarry Herons", "WIN", "QHWIN"),
+    ],
+)
+def test_the_acrostic_of_other_teams(sentence: str, team: str, suffix: str, seq: str) -> None:
+    found = check_acrostic(sentence, team, suffix)
+    assert found == {"starts": True, "complete": True, "max20": True, "seq": seq}
 
 
 LETTERS = st.text("abcdefghijklmnopqrstuvwxyz", min_size=1, max_size=6)

@@ -78,7 +78,7 @@ def test_the_stream_of_broadcasts_keeps_its_number() -> None:
 
 
 @sports
-def test_a_match_has_the_keys_of_the_page(sport: str) -> None:
+def test_a_match_has_its_keys(sport: str) -> None:
     for number, match in enumerate(matches(sport)):
         keys = ["sport", "number", "teams", "roster", "lineups", "player_team", "events", "faceoffs"]
         assert list(match) == keys
@@ -226,6 +226,8 @@ def test_faceoffs_are_the_faceoff_events() -> None:
     ("call", "message"),
     [
         (lambda: simulate("curling", 0, seed=1), "curling"),
+        (lambda: simulate("Basketball", 0, seed=1), "Basketball"),
+        (lambda: simulate(3, 0, seed=1), "3"),  # type: ignore[arg-type]
         (lambda: simulate("hockey", -1, seed=1), "number is -1"),
         (lambda: simulate("hockey", True, seed=1), "number is True"),
         (lambda: simulate("hockey", 0, seed=-1), "seed is -1"),

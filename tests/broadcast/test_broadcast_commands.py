@@ -260,7 +260,7 @@ def test_messages_do_not_depend_on_replies(steady: tuple[Row, list[Row]], turns:
     assert [row["query"] for row in steady[1]] == [row["query"] for row in turns]
 
 
-def test_breakdowns_name_what_the_page_names(steady: tuple[Row, list[Row]]) -> None:
+def test_breakdowns_name_every_part(steady: tuple[Row, list[Row]]) -> None:
     report, rows = steady
     told = json.dumps(report["accuracy_by"])
     for name in ("subtask", "sport", "period", "distance", "turn"):
