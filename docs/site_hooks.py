@@ -44,7 +44,6 @@ INNER = (
 )
 """Rooms inside rooms that have something for others."""
 MODULES = {
-    "evolif.scenario": "the contract of a scenario.",
     "evolif.scenarios.instructions.turns": "the vocabulary of instruction following.",
     "evolif.types": "the vocabulary that all of them share.",
 }
