@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
@@ -40,7 +41,7 @@ NUMBER = 24
 each_sport = pytest.mark.parametrize("sport", SPORTS)
 
 
-def lost(result: dict[str, Any]) -> list[str]:
+def lost(result: Mapping[str, Any]) -> list[str]:
     """The kinds of the items that are not satisfied, in order."""
     return [item["kind"] for item in result["items"] if not item["satisfied"]]
 

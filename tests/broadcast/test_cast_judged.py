@@ -44,22 +44,24 @@ def test_summaries(summary: str, short: bool, gated: bool) -> None:
 
 
 def test_a_judge_is_asked_about_what_is_there() -> None:
-    asked: list[str] = []
+    asked: list[tuple[str, str, str]] = []
 
     def judge(turn: Any, reply: str, item: Any) -> bool:
-        asked.append(item["kind"])
+        asked.append((turn["kind"], reply, item["kind"]))
         return item["kind"] == "summary"
 
     turn = turn_of("IF", "Q", FACEOFFS, "hockey", number=2, summary=True)
     reply = f"[Other Question]\n{TALK}\n{STATS}\n"
-    found = score_reply(turn, f"{reply}<Summary>They lead.</Summary>", judge)
-    assert (found["score"], found["unjudged"], asked) == (1.0, [], ["summary"])
+    summarised = f"{reply}<Summary>They lead.</Summary>"
+    found = score_reply(turn, summarised, judge)
+    assert (found["score"], found["unjudged"], asked) == (1.0, [], [("Q", summarised, "summary")])
     assert score_reply(turn, reply, judge)["score"] == 0.0
-    assert asked == ["summary"]
+    assert len(asked) == 1
     cheer = turn_of("IF", "K", "QHKING", number=3, team=HERONS, seq="QHKING")
-    assert score_reply(cheer, f"[Other Question] [Tag B]\n{CHEER}", judge)["score"] == pytest.approx(0.9)
+    cheered = f"[Other Question] [Tag B]\n{CHEER}"
+    assert score_reply(cheer, cheered, judge)["score"] == pytest.approx(0.9)
     assert score_reply(cheer, "", judge)["score"] == 0.0
-    assert asked == ["summary", "support"]
+    assert asked[1:] == [("K", cheered, "support")]
 
 
 def test_without_a_judge_the_other_weights_are_divided_by_their_sum() -> None:

@@ -74,6 +74,8 @@ PIECES = [
     "aé",
     "\n",
     "1 or ",
+    "* _ `",
+    "Ana Lima (",
 ]
 LENGTH = MAX_BODY_BYTES - 20
 """Characters, with the tag before them; of a longer reply nothing is read."""

@@ -227,7 +227,7 @@ def test_faceoffs_are_the_faceoff_events() -> None:
     [
         (lambda: simulate("curling", 0, seed=1), "curling"),
         (lambda: simulate("Basketball", 0, seed=1), "Basketball"),
-        (lambda: simulate(3, 0, seed=1), "3"),  # type: ignore[arg-type]
+        (lambda: simulate(3, 0, seed=1), "3"),
         (lambda: simulate("hockey", -1, seed=1), "number is -1"),
         (lambda: simulate("hockey", True, seed=1), "number is True"),
         (lambda: simulate("hockey", 0, seed=-1), "seed is -1"),
