@@ -166,5 +166,5 @@ def test_help_imports_nothing_heavy() -> None:
 
 def test_importing_the_package_imports_nothing_at_all() -> None:
     loaded = modules_after("import evolif")
-    assert {m for m in loaded if m.startswith("evolif")} == {"evolif", "evolif._version"}
+    assert {m for m in loaded if m.startswith("evolif")} == {"evolif", "evolif._moved", "evolif._version"}
     assert not loaded & (HEAVY | {"typer", "rich", "pydantic", "yaml"})

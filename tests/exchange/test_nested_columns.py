@@ -209,5 +209,5 @@ def test_every_file_of_cells_is_written_by_one_function() -> None:
     package = Path(evolif.__file__).parent
     texts = {file.relative_to(package): file.read_text(encoding="utf-8") for file in package.rglob("*.py")}
     writers = {str(file): text for file, text in texts.items() if "csv.writer(" in text or "to_csv(" in text}
-    assert {file for file, text in writers.items() if "csv_cell" not in text} == {"games/names.py"}
+    assert {file for file, text in writers.items() if "csv_cell" not in text} == {"scenarios/games/names.py"}
     assert len(writers) == 3

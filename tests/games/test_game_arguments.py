@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from evolif.errors import UsageError
-from evolif.scenarios.games import scenario as games
+from evolif.scenarios import games
 
 WORDS = games.RegexTokenizer()
 NAMES = games.generate("names", 0, seed=1, n=9)

@@ -25,7 +25,7 @@ from evolif.review import AnswerQueue
 from evolif.runner import Run, evaluate, load_run, rejudge
 from evolif.runner.ray_worker import RemoteEnvironment
 from evolif.scenario import Services, get_scenario, options_of
-from evolif.scenarios.broadcast import scenario as broadcast
+from evolif.scenarios import broadcast
 from evolif.scenarios.broadcast.judged import judge_reply
 from evolif.scenarios.broadcast.lines import turn_of
 from evolif.scenarios.broadcast.options import BroadcastPlay

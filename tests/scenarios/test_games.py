@@ -22,7 +22,8 @@ from evolif.exchange import export
 from evolif.models import ChatRequest
 from evolif.runner import Run, evaluate, load_run
 from evolif.scenario import get_scenario, options_of
-from evolif.scenarios.games import scenario as games
+from evolif.scenarios import games
+from evolif.scenarios.games import scenario as games_scenario
 from evolif.types import Session
 
 pytest.importorskip("tokenizers")
@@ -430,7 +431,7 @@ def test_a_missing_extra_is_said_before_the_first_call(tmp_path: Path, monkeypat
 
 
 def _forget() -> None:
-    games._tokenizer.cache_clear()
+    games_scenario._tokenizer.cache_clear()
 
 
 @pytest.mark.parametrize("reply", ["", "\ud800\u2028\x00", "word " * 10_000, "select row 1\nANSWER: Image 1\n_MINE_"])
@@ -477,13 +478,13 @@ def test_a_broken_line_is_named(tmp_path: Path) -> None:
         reasons = [session.reason for session in run.sessions("sim/perfect") if session.ending == "suspended"]
     assert len(reasons) == 1 and re.search(r"0001\.jsonl.*no instance of a game", reasons[0])
     with pytest.raises(InputError, match="0001"):
-        open_benchmark(tmp_path / "b").match(1, games.GamePlay(), "words")
+        open_benchmark(tmp_path / "b").match(1, games_scenario.GamePlay(), "words")
 
 
 def test_the_cost_is_foreseen(tmp_path: Path) -> None:
     bench = made(tmp_path / "b", 1, turns=["2", "16"])
-    lengths = SCENARIO.expected(bench, games.GamePlay())
+    lengths = SCENARIO.expected(bench, games_scenario.GamePlay())
     assert (lengths.turns, lengths.partner_calls) == (4.5, 1.0)
     assert lengths.answer_tokens == (128 + 16) / 2
-    assert SCENARIO.expected(bench, games.GamePlay(reference="floor")).turns == 1.0
+    assert SCENARIO.expected(bench, games_scenario.GamePlay(reference="floor")).turns == 1.0
     assert SCENARIO.defaults(bench).max_turns == 9 and SCENARIO.defaults(bench).patience is None
