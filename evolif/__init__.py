@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from evolif.frames import metrics_frame, sessions_frame, turns_frame
     from evolif.runner.evaluate import evaluate
     from evolif.runner.run import load_run
-    from evolif.scenarios.instructions import generate
+    from evolif.scenarios.generating import generate
     from evolif.scenarios.instructions.constraints import check
     from evolif.scenarios.instructions.queries import check_query
     from evolif.scenarios.instructions.turns import Constraint, Finding, Persona, Topic, Turn
@@ -54,7 +54,7 @@ _FUNCTIONS = {
     "check": "evolif.scenarios.instructions.constraints",
     "check_query": "evolif.scenarios.instructions.queries",
     "evaluate": "evolif.runner",
-    "generate": "evolif.scenarios.instructions",
+    "generate": "evolif.scenarios.generating",
     "load_benchmark": "evolif.benchmark:open_benchmark",
     "load_run": "evolif.runner",
     **dict.fromkeys(("metrics_frame", "sessions_frame", "turns_frame"), "evolif.frames"),

@@ -12,8 +12,14 @@ from evolif.errors import UsageError
 from evolif.mends import did_you_mean, sentence
 
 
-def options_of(model: type[BaseModel], given: Mapping[str, Any], scenario: str) -> BaseModel:
+def options_of(model: type[BaseModel], given: Mapping[str, Any], scenario: str, *, called: str = "--set ") -> BaseModel:
     """The options of a scenario from `KEY=VALUE` pairs.
+
+    Args:
+        model: Declares the options.
+        given: By name.
+        scenario: Its name, for errors.
+        called: What stands before an option's name in errors.
 
     Raises:
         UsageError: an option that does not exist, or a value that does not fit.
@@ -22,13 +28,13 @@ def options_of(model: type[BaseModel], given: Mapping[str, Any], scenario: str) 
     if unknown:
         known = ", ".join(model.model_fields) or "none"
         near = did_you_mean(unknown[0], model.model_fields)
-        raise UsageError(f"--set {unknown[0]}: the scenario {scenario} has no such option{near}; it has {known}")
+        raise UsageError(f"{called}{unknown[0]}: the scenario {scenario} has no such option{near}; it has {known}")
     try:
         return model.model_validate(given)
     except ValidationError as error:
         fault = error.errors()[0]
         key = ".".join(str(part) for part in fault["loc"]) or "options"
-        raise UsageError(sentence(f"--set {key}", fault)) from None
+        raise UsageError(sentence(f"{called}{key}", fault)) from None
 
 
 def pairs_of(texts: Sequence[str], model: type[BaseModel]) -> dict[str, Any]:
