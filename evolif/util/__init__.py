@@ -1,0 +1,1 @@
+"""Small tools that know nothing of conversations: data and files, limits of a machine, chance, what was meant."""
