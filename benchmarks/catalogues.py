@@ -14,9 +14,9 @@ import tempfile
 import time
 from pathlib import Path
 
-from evolif.rng import Stream
 from evolif.scenarios.instructions.catalogue import lint_topics
 from evolif.scenarios.instructions.tracker import load_topics
+from evolif.util.rng import Stream
 
 
 def make(path: Path, count: int) -> None:
@@ -48,7 +48,7 @@ def main() -> None:
 
 
 def _stored() -> Path:
-    from evolif.resources import data_path
+    from evolif.util.resources import data_path
 
     return data_path("seeds", "topics.jsonl")
 

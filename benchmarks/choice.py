@@ -14,7 +14,6 @@ from collections import Counter, defaultdict
 from itertools import islice
 from statistics import fmean
 
-from evolif.rng import Purpose, Stream
 from evolif.scenarios.instructions.constraints import is_closed
 from evolif.scenarios.instructions.tracker import (
     DrawStatistics,
@@ -27,6 +26,7 @@ from evolif.scenarios.instructions.tracker import (
 from evolif.scenarios.instructions.tracker.choice import used_keywords
 from evolif.scenarios.instructions.tracker.profile import OperationWeights
 from evolif.scenarios.instructions.turns import ScriptTurn
+from evolif.util.rng import Purpose, Stream
 
 PROFILES = {"objective": 50, "extended": 50, "escalating": 120}
 """Turns of a dialogue, by profile."""

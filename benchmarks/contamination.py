@@ -18,8 +18,8 @@ from pathlib import Path
 
 import evolif
 from evolif.exchange import contamination
-from evolif.rng import Stream
 from evolif.scenarios.instructions.tracker import load_topics
+from evolif.util.rng import Stream
 
 PLANTED = 7
 

@@ -18,7 +18,6 @@ from typing import Any
 
 from scipy.stats import chisquare
 
-from evolif.rng import Stream
 from evolif.scenarios.games import SubwordTokenizer, budget, guess_and_check, private_image, private_text, shared_rows
 from evolif.scenarios.games import boards as chess
 from evolif.scenarios.games import names as tables
@@ -30,6 +29,7 @@ from evolif.scenarios.games.questions import FAMILIES, FLOORS, one_sided_share
 from evolif.scenarios.games.rehearsal import rehearse
 from evolif.scenarios.games.scenes import GRIDS, Modality
 from evolif.scenarios.games.tables import SIZES
+from evolif.util.rng import Stream
 
 TURNS = (2, 4, 8, 16)
 SEED = 1

@@ -12,8 +12,8 @@ import time
 from itertools import islice
 from statistics import fmean
 
-from evolif.rng import Stream
 from evolif.scenarios.instructions.tracker import DrawStatistics, ScriptSpec, load_profile, load_topics, raw_turns
+from evolif.util.rng import Stream
 
 TURNS = 50
 DEEP_TURNS, DEEP_LOAD = 60, 9

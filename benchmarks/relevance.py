@@ -20,12 +20,12 @@ from pathlib import Path
 
 from evolif import generate
 from evolif.models import ChatRequest, Sampling, managed, open_model
-from evolif.resources import data_path
-from evolif.rng import Purpose, Stream
 from evolif.scenarios.instructions.constraints import format_of
 from evolif.scenarios.instructions.relevance import Task, lexical_verdict, name_task, task_of, why_not_judged
 from evolif.text import Reading
 from evolif.types import Message
+from evolif.util.resources import data_path
+from evolif.util.rng import Purpose, Stream
 
 OTHERS = 5
 """Other tasks that a named witness is compared with."""

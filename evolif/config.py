@@ -22,8 +22,8 @@ from pydantic import (
 )
 
 from evolif.errors import UsageError
-from evolif.mends import did_you_mean, sentence
 from evolif.models import DEFAULT_RETRIES, LONGEST_WAIT, ModelRef
+from evolif.util.suggestions import did_you_mean, sentence
 
 JUDGES = "Judges"
 SESSIONS = "Sessions"

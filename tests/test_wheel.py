@@ -25,7 +25,7 @@ pytestmark = [
 
 WHERE = """
 import json, evolif
-from evolif.resources import data_path
+from evolif.util.resources import data_path
 from evolif.scenarios.instructions.synthesis import load_personas
 from evolif.scenarios.instructions.tracker import load_topics
 parts = [("seeds", "topics.jsonl"), ("seeds", "frames.yaml"), ("constraints", "length.yaml"),

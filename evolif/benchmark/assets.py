@@ -7,8 +7,8 @@ from pathlib import Path
 
 from evolif.benchmark.files import write_whole, writing
 from evolif.errors import InputError, UsageError
-from evolif.opened import read_file, refuse_links
 from evolif.types import Image
+from evolif.util.opened import read_file, refuse_links
 
 _SUFFIXES = {"image/png": "png", "image/jpeg": "jpg", "image/gif": "gif", "image/webp": "webp"}
 _TYPES = {suffix: media_type for media_type, suffix in _SUFFIXES.items()}

@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from evolif.errors import InputError, OutsideError, UsageError
-from evolif.mends import wrong_folder
-from evolif.opened import read_file, read_text, refuse_links
 from evolif.text import plural
+from evolif.util.opened import read_file, read_text, refuse_links
+from evolif.util.suggestions import wrong_folder
 
 if TYPE_CHECKING:
     from filelock import FileLock

@@ -34,10 +34,10 @@ from evolif.benchmark.files import (
     writing,
 )
 from evolif.errors import InputError, OutsideError, UsageError
-from evolif.opened import refuse_links
-from evolif.resources import complaint, read_json_lines
 from evolif.scenario import DEFAULT_SCENARIO, Benchmark, Scenario, get_scenario
 from evolif.text import plural
+from evolif.util.opened import refuse_links
+from evolif.util.resources import complaint, read_json_lines
 
 FORMAT_VERSION = 1
 _PART = f"{HEADER}.part"

@@ -11,12 +11,12 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from evolif.errors import InputError, UsageError
-from evolif.mends import sentence
 from evolif.models import plain_name
-from evolif.resources import data_path, load_data
 from evolif.runner import RunSettings, Spent
 from evolif.scenario import Benchmark, get_scenario
 from evolif.types import Usage
+from evolif.util.resources import data_path, load_data
+from evolif.util.suggestions import sentence
 
 FREE = frozenset({"local", "sim"})
 """Free providers."""

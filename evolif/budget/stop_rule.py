@@ -21,7 +21,6 @@ from typing import Literal, TypeAlias, cast, get_args
 
 from evolif.budget.pilot import PILOT, dialogues_for
 from evolif.errors import UsageError
-from evolif.mends import did_you_mean
 from evolif.metrics import (
     PROCESS,
     Interval,
@@ -48,6 +47,7 @@ from evolif.runner import (
 )
 from evolif.text import plural
 from evolif.types import DEFAULT_RESAMPLES, Session, Usage
+from evolif.util.suggestions import did_you_mean
 
 BATCH = 10
 """Dialogues between two looks of a confidence sequence."""

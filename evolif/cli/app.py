@@ -15,7 +15,7 @@ from typer.core import TyperCommand, TyperGroup
 
 from evolif._version import __version__
 from evolif.errors import EvolifError, InternalError, UsageError
-from evolif.exhaustion import exhausted
+from evolif.util.resource_limits import exhausted
 
 # Verbs are loaded on first use: `evolif --help` needs only their names and one sentence each.
 

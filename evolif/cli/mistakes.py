@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from evolif.mends import nearest, one_of, sentence
+from evolif.util.suggestions import nearest, one_of, sentence
 
 _COMMAND = re.compile(r"No such command ['\"](.*?)['\"]")
 _EXTRA = re.compile(r"Got unexpected extra argument(?:s|\(s\))? \((.*)\)", re.DOTALL)

@@ -197,7 +197,7 @@ def _load_config(ctx: typer.Context, path: Path | None) -> Path | None:
     if path is None:
         return None
     from evolif.errors import InputError
-    from evolif.resources import load_data
+    from evolif.util.resources import load_data
 
     data = load_data(path)
     if not isinstance(data, dict) or not all(isinstance(key, str) for key in data):

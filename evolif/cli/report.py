@@ -16,7 +16,7 @@ from evolif.cli.console import say, show, show_json
 from evolif.cli.options import JsonFlag, Prices, Resamples, Seed
 from evolif.errors import OutsideError, UsageError
 from evolif.types import DEFAULT_RESAMPLES
-from evolif.workshop import workshop
+from evolif.util.files import workshop
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -21,9 +21,9 @@ from evolif.contexts.summarising import ModelSummariser, RulesSummariser, Summar
 from evolif.contexts.summary import DEFAULT_FULL, Summaries
 from evolif.contexts.tree import Tree
 from evolif.errors import UsageError
-from evolif.mends import nearest
 from evolif.models import ChatModel
 from evolif.models.endpoint import shown
+from evolif.util.suggestions import nearest
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint

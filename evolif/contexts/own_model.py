@@ -13,9 +13,9 @@ from evolif.contexts.base import OwnCost
 from evolif.contexts.tokens import count_tokens
 from evolif.errors import ContextOverflowError, UsageError, WithheldError
 from evolif.models import ChatModel, ChatRequest, SchemaCalls
-from evolif.resources import data_path, load_data
 from evolif.text import normalise
 from evolif.types import Message
+from evolif.util.resources import data_path, load_data
 
 ROLE = "context"
 """The role of a strategy's model among `models`."""

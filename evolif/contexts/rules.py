@@ -14,8 +14,8 @@ from typing import Any
 
 from evolif.contexts.forest import FIRST_BRANCH, Decision, Forest, Node, branch_gate
 from evolif.errors import ArgumentError
-from evolif.resources import data_path, load_data
 from evolif.text import fold
+from evolif.util.resources import data_path, load_data
 
 _WORD = re.compile(r"[^\W_]+(?:['-][^\W_]+)*")
 _LONGEST = 16_384

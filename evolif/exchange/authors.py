@@ -13,7 +13,6 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from evolif.errors import InputError, UsageError
-from evolif.resources import complaint
 from evolif.scenarios.instructions import IMPORTED, to_object
 from evolif.scenarios.instructions.audit import ForeignLine, map_constraint
 from evolif.scenarios.instructions.constraints import describe, format_of, parse_constraint, parse_constraints
@@ -28,6 +27,7 @@ from evolif.scenarios.instructions.turns import (
     Topic,
     Turn,
 )
+from evolif.util.resources import complaint
 
 STATES = "evolif-states"
 DIALOGS = "evolif-dialogs"

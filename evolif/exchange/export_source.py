@@ -11,12 +11,12 @@ from evolif._version import __version__
 from evolif.benchmark import BenchmarkFolder
 from evolif.exchange.rows import Row, benchmark_rows, canary_of, folder_rows, run_rows
 from evolif.exchange.tables import schema_of, schema_of_rows
-from evolif.resources import data_path
 from evolif.runner import Integrity, Run
 from evolif.scenario import answer_keys, get_scenario
 from evolif.scenarios.instructions import Benchmark
 from evolif.scenarios.instructions.turns import NAME as INSTRUCTIONS
 from evolif.text import plural
+from evolif.util.resources import data_path
 
 
 @dataclass(frozen=True, slots=True)

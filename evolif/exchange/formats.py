@@ -20,11 +20,11 @@ from evolif.exchange.released import NTM, export_released
 from evolif.exchange.results import UNIDIAL, model_results
 from evolif.exchange.rows import FIELD, Row, dump, extension, shared_fields
 from evolif.exchange.tables import batches, write_csv, write_parquet
-from evolif.mends import did_you_mean
 from evolif.runner import Run
 from evolif.scenarios.recorded import write_results
 from evolif.text import plural
-from evolif.workshop import new_path
+from evolif.util.files import new_path
+from evolif.util.suggestions import did_you_mean
 
 JSONL, CSV, PARQUET, DATASETS = "jsonl", "csv", "parquet", "datasets"
 Write: TypeAlias = Callable[[ExportSource, Path, Hub | None], Exported]

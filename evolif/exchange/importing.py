@@ -15,12 +15,12 @@ from evolif.exchange.authors import DIALOGS, NOTHING, STATES, Derivation, parse_
 from evolif.exchange.rows import FIELD, Extension, Row, Shared, parse_extension, parse_shared
 from evolif.exchange.tables import NESTED, from_columns
 from evolif.exchange.unpacking import LONGEST_LINE, unpacked_rows
-from evolif.mends import near_path
 from evolif.scenarios.instructions import Benchmark, Header, ImportedWriter, parse_turn, to_object
 from evolif.scenarios.instructions.audit import Status, satisfiability, witness_faults
 from evolif.scenarios.instructions.turns import Turn
 from evolif.scenarios.instructions.witness import Refusal, build_fallback, build_witness
-from evolif.workshop import new_path
+from evolif.util.files import new_path
+from evolif.util.suggestions import near_path
 
 DEEPEST = 40
 """Maximum nesting of objects and lists."""

@@ -13,7 +13,6 @@ from typing import Any
 from pydantic import ValidationError
 
 from evolif.errors import ArgumentError, InputError
-from evolif.resources import complaint
 from evolif.runner import EarlyEnd, RunSettings, RunStore, SessionKey
 from evolif.runner.records import WITHHELD, AnsweredTurn, EndEntry, StoreEntry, TurnEntry, with_digest
 from evolif.scenarios.instructions.turns import NAME as INSTRUCTIONS
@@ -29,7 +28,8 @@ from evolif.scenarios.recorded import (
 from evolif.scenarios.recorded.results import GENERATED
 from evolif.text import READING_RULES_VERSION
 from evolif.types import Prompt
-from evolif.workshop import new_path
+from evolif.util.files import new_path
+from evolif.util.resources import complaint
 
 
 @dataclass(frozen=True, slots=True)

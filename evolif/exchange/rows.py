@@ -16,12 +16,12 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from evolif.benchmark import BenchmarkFolder
 from evolif.errors import InputError, UsageError
-from evolif.opened import read_file
-from evolif.resources import complaint
 from evolif.runner import Run, TurnRecord, shared_settings
 from evolif.scenario import Scenario, answer_keys, blaming, get_scenario
 from evolif.scenarios.instructions import CATALOGUES, Benchmark, Header, parse_header, to_object
 from evolif.types import Session
+from evolif.util.opened import read_file
+from evolif.util.resources import complaint
 
 Row = dict[str, Any]
 

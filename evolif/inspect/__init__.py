@@ -17,7 +17,7 @@ def _write(source: ExportSource, out: Path, hub: object) -> Exported:
     """Write a run as logs of Inspect, one for each model."""
     from evolif.inspect.logs import write_logs
     from evolif.runner import Run
-    from evolif.workshop import new_path
+    from evolif.util.files import new_path
 
     run = source.content
     assert isinstance(run, Run), "the exporter has checked it"

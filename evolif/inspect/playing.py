@@ -250,7 +250,7 @@ def config_of(judge: str | list[str] = "none", **settings: Any) -> EvalConfig:
     """
     from pydantic import ValidationError
 
-    from evolif.resources import complaint
+    from evolif.util.resources import complaint
 
     try:
         return EvalConfig(models=("inspect/model",), judges=tuple(as_list(judge)), **settings)

@@ -12,8 +12,8 @@ from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationErro
 from evolif.errors import InputError
 from evolif.judge_audit.sample import audit_folder
 from evolif.judging import THRESHOLD
-from evolif.opened import read_file, refuse_links
-from evolif.resources import complaint
+from evolif.util.opened import read_file, refuse_links
+from evolif.util.resources import complaint
 
 DecisionKind = Literal["accept", "edit", "template", "regenerate", "reject", "score", "skip", "note", "undo"]
 ReviewVerdict = Literal["accept", "change", "reject"]

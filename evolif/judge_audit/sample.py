@@ -19,13 +19,13 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from evolif.errors import InputError, UsageError
 from evolif.judge_audit.files import locked, replace_file
 from evolif.judging import JudgeRecord, load_rubric
-from evolif.opened import read_text, refuse_links
-from evolif.resources import complaint
-from evolif.rng import Purpose, Stream
 from evolif.runner import Run, TurnRecord
 from evolif.scenario import get_scenario
 from evolif.text import Reading, plural
 from evolif.types import RELEVANCE, Session, Verdict
+from evolif.util.opened import read_text, refuse_links
+from evolif.util.resources import complaint
+from evolif.util.rng import Purpose, Stream
 
 
 class VerdictPlace(NamedTuple):

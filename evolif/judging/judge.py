@@ -17,12 +17,12 @@ from evolif.errors import UsageError
 from evolif.judging.panel import RULES, Member, Panel, finish_all
 from evolif.judging.records import THRESHOLD, JudgeCache, JudgeRecord, MemoryJudgeCache, usage_of
 from evolif.judging.rubric import Criterion, load_rubric
-from evolif.mends import did_you_mean
 from evolif.models import ChatModel, address_of, managed, open_model, parse_model_name, shown_address
 from evolif.models.endpoint import shown
-from evolif.resources import data_path, load_data
 from evolif.text import Reading, plural, words
 from evolif.types import Usage, Verdict
+from evolif.util.resources import data_path, load_data
+from evolif.util.suggestions import did_you_mean
 
 
 class Judge(Protocol):

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
-from evolif.sqlite_file import SqliteFile
 from evolif.types import Score, Usage, Verdict
+from evolif.util.sqlite_file import SqliteFile
 
 THRESHOLD = 6
 """A score above this, of 10, is accepted (paper §4.1)."""

@@ -15,8 +15,8 @@ from typing import Literal
 
 from evolif.judging.records import Judgement
 from evolif.judging.rubric import Criterion, Rubric, load_rubric, scale_of
-from evolif.resources import data_path, load_data
 from evolif.types import RELEVANCE, Score, Verdict
+from evolif.util.resources import data_path, load_data
 
 
 @dataclass(frozen=True, slots=True)

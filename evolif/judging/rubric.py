@@ -17,9 +17,9 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from evolif.errors import InputError
 from evolif.models import ChatRequest
-from evolif.resources import complaint, data_path, load_data
 from evolif.text import reply_objects
 from evolif.types import Message
+from evolif.util.resources import complaint, data_path, load_data
 
 BANDS = ("1-2", "3-4", "5-6", "7-8", "9-10")
 """Pairs of scores that every scale describes."""

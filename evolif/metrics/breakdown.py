@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from typing import NamedTuple, TypeAlias
 
 from evolif.errors import UsageError
-from evolif.mends import did_you_mean
 from evolif.metrics.intervals import ratio_interval
 from evolif.metrics.process import PROCESS, credit_of
 from evolif.metrics.sessions import counted_sessions, counted_with_verdicts, of_one_model
@@ -25,6 +24,7 @@ from evolif.metrics.table import (
     figures_with_intervals,
 )
 from evolif.types import DEFAULT_RESAMPLES, JudgedTurn, Prompt, Session, Verdict
+from evolif.util.suggestions import did_you_mean
 
 TurnKey: TypeAlias = Callable[[JudgedTurn, Prompt | None], Key | None]
 """A custom key, from a turn and its prompt (None if the run has none); None leaves the turn out."""

@@ -14,8 +14,8 @@ from evolif.metrics.process import PROCESS
 from evolif.metrics.sessions import counted_sessions, of_one_model
 from evolif.metrics.statistics import pearson, spearman
 from evolif.metrics.table import UNKNOWN, Breakdown, Cluster, MetricTable, cluster_rows, clustered
-from evolif.rng import Purpose, Stream
 from evolif.types import Prompt, Session
+from evolif.util.rng import Purpose, Stream
 
 DEFAULT_DRAWS = 100
 

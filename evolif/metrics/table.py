@@ -11,10 +11,10 @@ from functools import lru_cache
 from typing import Literal, TypeAlias
 
 from evolif.errors import UsageError
-from evolif.mends import did_you_mean
 from evolif.metrics.intervals import event_interval, ratio_interval
 from evolif.metrics.statistics import Interval, check_draws
 from evolif.types import DEFAULT_RESAMPLES, JudgedTurn, Prompt, Session, Verdict
+from evolif.util.suggestions import did_you_mean
 
 Key: TypeAlias = str | int
 UNKNOWN = "unknown"

@@ -17,9 +17,9 @@ from pathlib import Path
 from typing import Any
 
 from evolif.models.base import ChatRequest, Reply
-from evolif.sqlite_file import SqliteFile
 from evolif.text import plural
 from evolif.types import Message, Usage
+from evolif.util.sqlite_file import SqliteFile
 
 CACHE_FILE = "requests.sqlite"
 

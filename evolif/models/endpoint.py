@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, quote, unquote, urlsplit, urlunsplit
 
 from evolif.errors import ArgumentError, UsageError
-from evolif.mends import nearest
 from evolif.models.parameters import Parameters, from_query
 from evolif.models.providers import OWN, nearest_provider, providers
 from evolif.models.weights import CATALOGUE
+from evolif.util.suggestions import nearest
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI

@@ -19,10 +19,10 @@ from pathlib import PureWindowsPath
 from typing import Any
 
 from evolif.errors import AccessError, ContextOverflowError, ModelError, WithheldError
-from evolif.exhaustion import exhausted
 from evolif.models.endpoint import redact
 from evolif.models.refusals import Refusal, why_refused
 from evolif.types import Usage
+from evolif.util.resource_limits import exhausted
 
 _WRONG_KEY = re.compile(
     r"(?i)api[_ ]key[_ ](not valid|(is )?(invalid|expired))|(invalid|incorrect|expired)[_ ]api[_ ]?key|no api[_ ]key"

@@ -20,7 +20,7 @@ from typing import Any
 from urllib.parse import quote
 
 from evolif.errors import ArgumentError, InputError, UsageError
-from evolif.resources import MOST_NESTING, load_data
+from evolif.util.resources import MOST_NESTING, load_data
 
 _KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,59}(\.[A-Za-z_][A-Za-z0-9_-]{0,59}){0,4}")
 _HEADER = re.compile(r"[A-Za-z0-9-]{1,80}")

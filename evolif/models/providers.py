@@ -11,8 +11,8 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
-from evolif.mends import nearest
-from evolif.resources import data_path, load_data
+from evolif.util.resources import data_path, load_data
+from evolif.util.suggestions import nearest
 
 OWN = ("openai", "google", "local", "sim")
 """Providers with a client of their own."""

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from evolif.errors import UsageError
-from evolif.mends import nearest
 from evolif.models.base import ChatRequest, Reply
 from evolif.types import Prompt
+from evolif.util.suggestions import nearest
 
 Rule = Callable[[Prompt, ChatRequest], str]
 """Answers a prompt; the same prompt and request get the same answer."""

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import IO
 
 from evolif.errors import OutsideError, UsageError
-from evolif.workshop import workshop
+from evolif.util.files import workshop
 
 _DOWNLOAD_TIMEOUT = 1800.0
 """Seconds; pip retries within them."""

@@ -10,7 +10,6 @@ from itertools import combinations
 from typing import Any, Literal
 
 from evolif.errors import UsageError
-from evolif.mends import did_you_mean, one_of
 from evolif.metrics import PROCESS, MetricTable, Ranking, RankStability, rank_stability, ranking, split_half_stability
 from evolif.report.analysis import ModelAnalysis, ModelSummary, RunAnalysis
 from evolif.report.at_floor import floor_sentence
@@ -18,6 +17,7 @@ from evolif.report.extent import unit_words
 from evolif.runner import COUNTED, Run, RunSettings, different_fields
 from evolif.scenario import Scenario, get_scenario
 from evolif.types import Session
+from evolif.util.suggestions import did_you_mean, one_of
 
 PairKind = Literal["models", "context", "partner", "options", "system-prompt", "judge"]
 """What makes the difference: the models (or the runs) themselves, or a setting."""

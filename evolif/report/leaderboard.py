@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from evolif.resources import data_path, load_data
+from evolif.util.resources import data_path, load_data
 
 WARNING = (
     "NOT COMPARABLE with the results above: topics, personas, checkers, prompts and judges differ. For reference only."

@@ -17,8 +17,8 @@ from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationErro
 
 from evolif.errors import InputError
 from evolif.judge_audit import Decision, DecisionKind, json_line, locked, parse_decision, replace_file, unwritable
-from evolif.opened import open_file, read_text
 from evolif.scenarios.instructions.turns import Finding
+from evolif.util.opened import open_file, read_text
 
 
 def format_time(time: datetime) -> str:

@@ -16,13 +16,13 @@ from pydantic import ValidationError
 
 from evolif.errors import InputError, OutsideError, UsageError
 from evolif.judge_audit import Decision, standing
-from evolif.resources import complaint, read_json_lines
 from evolif.review.decisions import Done, EditConflict, Objected, Request
 from evolif.review.filters import QueueItem
 from evolif.review.queue import ReviewQueue
 from evolif.review.text import cut, one_line, visible
 from evolif.scenarios.instructions.turns import Finding
 from evolif.text import csv_cell
+from evolif.util.resources import complaint, read_json_lines
 
 _MAX_CELL = 1_000_000
 """Characters; an answer of 64 KiB with every sign spelled out is shorter."""

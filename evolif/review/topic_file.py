@@ -9,7 +9,7 @@ from typing import Any, TypeGuard
 
 from evolif.errors import InputError
 from evolif.judge_audit import VOUCHERS, json_line, replace_file
-from evolif.opened import read_file
+from evolif.util.opened import read_file
 
 TopicLine = dict[str, Any]
 

@@ -11,7 +11,6 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from evolif.errors import UsageError
 from evolif.judge_audit import VOUCHERS, Decision, DecisionKind
-from evolif.resources import complaint
 from evolif.review.decisions import DecisionLog, Drafts, Request
 from evolif.review.exchange import finding_objects
 from evolif.review.filters import DECIDED, UNDECIDED, Facet, Filter, QueueItem
@@ -31,6 +30,7 @@ from evolif.review.turn_view import decisions_text, findings_text
 from evolif.scenarios.instructions.tracker import TopicModel
 from evolif.scenarios.instructions.turns import Finding
 from evolif.text import plural
+from evolif.util.resources import complaint
 
 _STATUS = {"open": f"open: needs {REQUIRED_VOUCHERS} reviewers", "verified": "verified", "rejected": "rejected"}
 

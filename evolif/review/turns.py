@@ -12,7 +12,6 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from evolif.benchmark import dialogue_file
 from evolif.errors import InputError, UsageError
 from evolif.judge_audit import DecisionKind
-from evolif.resources import complaint
 from evolif.review.decisions import DecisionLog, Drafts, Request
 from evolif.review.exchange import finding_objects
 from evolif.review.filters import DECIDED, UNDECIDED, Facet, QueueItem
@@ -24,6 +23,7 @@ from evolif.scenarios.instructions.constraints import EXTENDED_GROUPS, GROUPS, o
 from evolif.scenarios.instructions.synthesis import TemplateSynthesizer
 from evolif.scenarios.instructions.turns import Finding, Turn
 from evolif.text import plural
+from evolif.util.resources import complaint
 
 MAX_QUERY = 20_000
 """Characters."""

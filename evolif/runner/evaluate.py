@@ -10,7 +10,6 @@ from typing import Any
 from evolif.benchmark import open_benchmark
 from evolif.config import EvalConfig
 from evolif.errors import UsageError
-from evolif.mends import did_you_mean
 from evolif.models import DEFAULT_RETRIES, LONGEST_WAIT, ModelRef, RequestCache, as_list, spec_of
 from evolif.runner.addresses import notes_on_addresses
 from evolif.runner.clients import ClientFactory, Clients, is_panel
@@ -23,6 +22,7 @@ from evolif.runner.scheduler import MOST_ALIVE, play_here
 from evolif.runner.settings import RunSettings, partner_of, plan
 from evolif.runner.shutdown import Shutdown
 from evolif.scenario import Benchmark, get_scenario, options_of
+from evolif.util.suggestions import did_you_mean
 
 
 def evaluate(

@@ -19,7 +19,6 @@ from pydantic import BaseModel
 from evolif.config import EvalConfig
 from evolif.contexts import open_strategy
 from evolif.errors import EvolifError, OutsideError, UsageError
-from evolif.exhaustion import require_descriptors
 from evolif.judging import CACHE_FILE, Judge, SqliteJudgeCache, open_judge
 from evolif.models import excerpt, spec_of
 from evolif.runner.clients import Clients
@@ -40,6 +39,7 @@ from evolif.runner.store import RunStore, StoreWriter, WriteBatcher
 from evolif.scenario import Benchmark, Environment, Meter, Scenario, Services, get_scenario
 from evolif.text import plural
 from evolif.types import DEFAULT_RESAMPLES, End, Exchange, Prompt, Session, Spent
+from evolif.util.resource_limits import require_descriptors
 
 if TYPE_CHECKING:
     from pandas import DataFrame

@@ -24,7 +24,6 @@ from evolif.errors import (
     WaitError,
     WithheldError,
 )
-from evolif.exhaustion import exhausted
 from evolif.judging import Judgement
 from evolif.models import ChatModel, ChatRequest, Sampling
 from evolif.runner.built import Built
@@ -48,6 +47,7 @@ from evolif.runner.shutdown import Shutdown
 from evolif.runner.store import StoreError, StoreWriter
 from evolif.scenario import Environment, is_own
 from evolif.types import End, Ending, Exchange, Message, Prompt, Role, Seat, Spent
+from evolif.util.resource_limits import exhausted
 
 WAIT = "wait"
 """The cause of sessions whose endpoint asked to wait for longer than was accepted."""

@@ -13,7 +13,6 @@ from evolif.config import EvalConfig
 from evolif.contexts import open_strategy
 from evolif.errors import UsageError
 from evolif.judging import LexicalJudge, RelevanceGate
-from evolif.mends import did_you_mean
 from evolif.models import ChatModel, ModelRef, Parameters, parse_model_name, read_parameters, shown_address, spec_of
 from evolif.runner.clients import (
     SELF,
@@ -30,6 +29,7 @@ from evolif.runner.events import SessionKey
 from evolif.scenario import DEFAULT_SCENARIO, Benchmark, Scenario, changed_options, get_scenario, options_of, pairs_of
 from evolif.text import READING_RULES_VERSION, plural
 from evolif.types import CapCounts
+from evolif.util.suggestions import did_you_mean
 
 _LATER: Mapping[str, Any] = {
     "scenario": DEFAULT_SCENARIO,

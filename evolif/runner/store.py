@@ -17,8 +17,6 @@ from typing import Any, Protocol
 from pydantic import ValidationError
 
 from evolif.errors import EvolifError, InternalError, OutsideError, UsageError
-from evolif.mends import wrong_folder
-from evolif.opened import refuse_links
 from evolif.runner.events import SessionKey
 from evolif.runner.lengths import Lengths
 from evolif.runner.records import (
@@ -44,6 +42,8 @@ from evolif.runner.schema import EDITED, KNOWN_VERSIONS, SCHEMA, SCHEMA_VERSION,
 from evolif.runner.seals import Integrity, Sealer, check_seals
 from evolif.runner.settings import RunSettings
 from evolif.types import Ending, JudgedTurn, Label, Prompt, Role, Session, Spent, Usage
+from evolif.util.opened import refuse_links
+from evolif.util.suggestions import wrong_folder
 
 FILE_NAME = "run.sqlite"
 _MOST_PROMPTS = 4096

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Union, get_args, get_origin
 from pydantic import BaseModel, ValidationError
 
 from evolif.errors import UsageError
-from evolif.mends import did_you_mean, sentence
+from evolif.util.suggestions import did_you_mean, sentence
 
 
 def options_of(model: type[BaseModel], given: Mapping[str, Any], scenario: str, *, called: str = "--set ") -> BaseModel:

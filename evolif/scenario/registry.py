@@ -9,8 +9,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, cast
 
 from evolif.errors import EvolifError, UsageError
-from evolif.mends import did_you_mean
 from evolif.scenario.contract import Scenario
+from evolif.util.suggestions import did_you_mean
 
 if TYPE_CHECKING:
     from evolif.models import ChatModel

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, Literal
 
-from evolif.resources import data_path, load_data
+from evolif.util.resources import data_path, load_data
 
 Formality = Literal["formal", "informal"]
 

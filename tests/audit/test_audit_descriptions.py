@@ -6,11 +6,11 @@ import itertools
 
 import pytest
 
-from evolif.rng import Stream
 from evolif.scenarios.instructions.audit.descriptions import description_matches
 from evolif.scenarios.instructions.constraints import GROUPS, DrawContext, describe, get_group
 from evolif.scenarios.instructions.tracker import load_profile, load_topics
 from evolif.scenarios.instructions.turns import Constraint
+from evolif.util.rng import Stream
 
 WORDS = {"unit": "words", "relation": "less_than", "count": 1100}
 CASES = [

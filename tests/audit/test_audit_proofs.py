@@ -6,13 +6,13 @@ import random
 
 import pytest
 
-from evolif.rng import Stream
 from evolif.scenarios.instructions.audit import satisfiability
 from evolif.scenarios.instructions.audit.satisfiability import refute
 from evolif.scenarios.instructions.constraints import DrawContext, get_group, parse_constraints
 from evolif.scenarios.instructions.tracker import load_profile, load_topics
 from evolif.scenarios.instructions.turns import Constraint
 from evolif.scenarios.instructions.witness import Refusal, build_fallback
+from evolif.util.rng import Stream
 
 PADDING = {"start_with": {"mode": "emoji", "value": "🐝"}, "punctuation": {"mode": "include", "mark": ";"}}
 

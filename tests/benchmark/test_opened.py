@@ -14,7 +14,7 @@ import pytest
 
 import evolif
 from evolif.errors import InputError
-from evolif.opened import open_file, read_file, refuse_links
+from evolif.util.opened import open_file, read_file, refuse_links
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="pipes and links of POSIX")
 DIALOGUE = "dialogues/0001.jsonl"

@@ -11,9 +11,9 @@ import pytest
 from broadcast_matches import matches
 
 from evolif.errors import InputError
-from evolif.resources import data_path
-from evolif.rng import Stream
 from evolif.scenarios.broadcast.league import draw_sides, nickname_of, place_of, pools_of, read_pools
+from evolif.util.resources import data_path
+from evolif.util.rng import Stream
 
 REAL_NICKNAMES = set(
     "Hawks Celtics Nets Hornets Bulls Cavaliers Mavericks Nuggets Pistons Warriors Rockets Pacers Clippers Lakers "

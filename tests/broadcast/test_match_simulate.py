@@ -15,7 +15,6 @@ import pytest
 from broadcast_matches import LENGTHS, MATCHES, NAME, PERIODS, count_changes, events_of, matches, running_scores
 
 from evolif.errors import ArgumentError, UsageError
-from evolif.rng import Purpose
 from evolif.scenarios.broadcast import (
     faceoffs_between,
     format_clock,
@@ -26,6 +25,7 @@ from evolif.scenarios.broadcast import (
     simulate,
 )
 from evolif.scenarios.broadcast.match import KINDS
+from evolif.util.rng import Purpose
 
 sports = pytest.mark.parametrize("sport", ["basketball", "hockey"])
 KEYS = ["period", "t", "clock", "kind", "team", "player", "pts", "other", "text"]

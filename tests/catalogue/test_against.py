@@ -10,9 +10,9 @@ import pytest
 from entries import BEES, persona, topic
 
 from evolif.errors import InputError
-from evolif.resources import data_path
 from evolif.scenarios.instructions.catalogue import lint_personas, lint_topics
 from evolif.scenarios.instructions.catalogue.samples import compare
+from evolif.util.resources import data_path
 
 RELEASE = Path(
     os.environ.get("EVOLIF_RELEASE_DATA") or Path(__file__).parents[3] / "shared" / "data" / "evolif-release"

@@ -8,9 +8,9 @@ import math
 import pytest
 from entries import topic
 
-from evolif.resources import data_path
 from evolif.scenarios.instructions.catalogue import lint_topics
 from evolif.scenarios.instructions.catalogue.similarity import similar_pairs
+from evolif.util.resources import data_path
 
 
 def test_the_cosine_is_that_of_the_formula():

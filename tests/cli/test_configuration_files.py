@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 
 from evolif import InputError
 from evolif.cli import app
-from evolif.resources import MOST_BYTES, MOST_NESTING, load_data
+from evolif.util.resources import MOST_BYTES, MOST_NESTING, load_data
 
 DEEP = 50_000
 SHAPES = {

@@ -11,7 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 from evolif.cli import app
-from evolif.exhaustion import exhausted
+from evolif.util.resource_limits import exhausted
 from tests.models.server import Answer, completion, serving
 
 resource = pytest.importorskip("resource")

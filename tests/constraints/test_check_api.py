@@ -186,8 +186,8 @@ def test_evidence_points_at_the_place():
 
 
 def draws(group):
-    from evolif.rng import Stream
     from evolif.scenarios.instructions.constraints import DrawContext
+    from evolif.util.rng import Stream
 
     context = DrawContext(("art", "two words"), group.data["pool"])
     stream = Stream(1)

@@ -6,7 +6,6 @@ import sys
 import pytest
 
 from evolif.errors import InputError, UsageError
-from evolif.rng import Stream
 from evolif.scenarios.instructions.constraints import (
     EXTENDED_GROUPS,
     GROUPS,
@@ -19,6 +18,7 @@ from evolif.scenarios.instructions.constraints import (
 )
 from evolif.scenarios.instructions.constraints import language as language_module
 from evolif.scenarios.instructions.tracker import load_profile
+from evolif.util.rng import Stream
 
 PROFILE = load_profile("extended")
 RULED = [name for name in PROFILE.groups if not get_group(name).subjective]

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from evolif.contexts import Forest
 from evolif.contexts.rules import START, Thresholds, decide, open_fork
-from evolif.resources import data_path, load_data
+from evolif.util.resources import data_path, load_data
 
 CREATE, CONTINUE = {"action": "CREATE_TOPIC"}, {"action": "CONTINUE"}
 PLAIN = "I wonder how long the museum visit takes for a family with two small children."

@@ -234,7 +234,7 @@ def test_registers_of_ones_own_travel_along(tmp_path):
 def _registers(folder):
     import yaml
 
-    from evolif.resources import data_path
+    from evolif.util.resources import data_path
 
     frames = yaml.safe_load(data_path("seeds", "frames.yaml").read_text(encoding="utf-8"))
     path = folder / "registers.yaml"

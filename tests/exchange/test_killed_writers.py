@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 
 from evolif import UsageError
 from evolif.cli import app
-from evolif.workshop import workshop
+from evolif.util.files import workshop
 
 EXPORTS = {
     "jsonl": ("bench", "export", "out", "evolif.exchange.formats._write_lines"),

@@ -10,10 +10,10 @@ import pytest
 from scipy.stats import binomtest
 
 from evolif.errors import ArgumentError, UsageError
-from evolif.rng import Stream
 from evolif.scenarios.games import board_features, board_text, boards, earlier_board, generate, private_text
 from evolif.scenarios.games.boards import BoardMaker, BoardSettings, measured_floor, order_key
 from evolif.scenarios.games.floors import stored_floor
+from evolif.util.rng import Stream
 
 chess = pytest.importorskip("chess", reason="needs the extra `games`")
 

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evolif.errors import ArgumentError
-from evolif.resources import data_path
 from evolif.scenarios.games import content_ratio, lexical_density, novelty
 from evolif.scenarios.games.density import lexical_tokens, stop_words
+from evolif.util.resources import data_path
 
 DOORS = ["Green door, green lamp", "A lamp", "No"]
 TALK = st.lists(st.lists(st.sampled_from(["lamp", "door", "the", "no", "red", "isn't", "7"])).map(" ".join), max_size=5)

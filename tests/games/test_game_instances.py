@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from evolif.errors import ArgumentError, UsageError
-from evolif.rng import Purpose
 from evolif.scenarios.games import generate, private_image, private_text
 from evolif.scenarios.games.instance import maker_of, settings_of
+from evolif.util.rng import Purpose
 
 KEYS = ["game", "number", "seed", "settings", "private", "public", "answer", "roles", "answerers", "chance", "floor",
         "proof"]  # fmt: skip

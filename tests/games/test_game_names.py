@@ -13,11 +13,11 @@ from scipy.stats import chisquare
 
 from evolif.contexts import tokenizer_name
 from evolif.errors import ArgumentError, InputError
-from evolif.rng import Stream
 from evolif.scenarios.games import SubwordTokenizer, budget, generate, names, private_text, shared_rows
 from evolif.scenarios.games.floors import stored_floor
 from evolif.scenarios.games.names import TableMaker, TableSettings, measured_floor, read_pools, typical_row
 from evolif.scenarios.games.tables import SIZES, draw_tables, fewest_near
+from evolif.util.rng import Stream
 
 INSTANCES = 150
 installed = pytest.mark.skipif(tokenizer_name() is None, reason="needs the extra `games`")

@@ -10,11 +10,11 @@ import pytest
 from scipy.stats import chisquare
 
 from evolif.errors import ArgumentError
-from evolif.rng import Stream
 from evolif.scenarios.games import SubwordTokenizer, generate, private_text
 from evolif.scenarios.games.programs import ANSWERS, combined, matches, noun, part_of, question_of, related, trace_of
 from evolif.scenarios.games.questions import FAMILIES, FLOORS, one_sided_share
 from evolif.scenarios.games.scenes import GRIDS, Scene, Thing, scene_of
+from evolif.util.rng import Stream
 
 RED_STAR, BLUE_STAR = Thing("large", "plain", "red", "star"), Thing("large", "plain", "blue", "star")
 BLUE_CROSS, PINK_CROSS = Thing("small", "dotted", "blue", "cross"), Thing("small", "plain", "pink", "cross")

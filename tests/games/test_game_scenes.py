@@ -9,7 +9,6 @@ import pytest
 from scipy.stats import chisquare
 
 from evolif.errors import ArgumentError
-from evolif.rng import Stream
 from evolif.scenarios.games import SubwordTokenizer, generate, private_text
 from evolif.scenarios.games.instance import Instance
 from evolif.scenarios.games.matching import differences, proof_of
@@ -24,6 +23,7 @@ from evolif.scenarios.games.scenes import (
     scene_of,
     scene_text,
 )
+from evolif.util.rng import Stream
 
 GAMES = [("scenes", 6), ("shapes", 4)]
 SPOKEN = 128

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from itertools import combinations
 
-from evolif.rng import Stream
 from evolif.scenarios.games import generate
 from evolif.scenarios.games.shapes import (
     LEAST,
@@ -23,6 +22,7 @@ from evolif.scenarios.games.shapes import (
     from_first,
     look_alike,
 )
+from evolif.util.rng import Stream
 
 SQUARE: Polygon = ((0, 0), (6, 0), (6, 6), (0, 6))
 

@@ -12,7 +12,6 @@ import pytest
 
 from evolif import check_query, load_benchmark
 from evolif.errors import UsageError
-from evolif.resources import load_data
 from evolif.scenarios.instructions import SYSTEM_PROMPT, Benchmark, Header, generate, system_text
 from evolif.scenarios.instructions.constraints import (
     EXTENDED_GROUPS,
@@ -27,6 +26,7 @@ from evolif.scenarios.instructions.constraints import (
 from evolif.scenarios.instructions.tracker import Profile, load_profile
 from evolif.scenarios.instructions.turn_lines import Spec
 from evolif.text import READING_RULES_VERSION
+from evolif.util.resources import load_data
 
 CASES: dict[str, list[dict[str, Any]]] = load_data(Path(__file__).parent / "definition_cases.yaml")
 

@@ -10,8 +10,8 @@ import pytest
 from evolif import InputError
 from evolif.judging import Criterion, load_rubric
 from evolif.judging.rubric import BANDS, read_rubric
-from evolif.resources import data_path
 from evolif.scenarios.instructions.constraints import GROUPS, get_group
+from evolif.util.resources import data_path
 
 VALUES = [(g, v) for g in GROUPS if get_group(g).subjective for v in get_group(g).data["describe"]]
 

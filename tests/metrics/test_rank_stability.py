@@ -16,7 +16,7 @@ from evolif.metrics import (
     split_half_stability,
 )
 from evolif.metrics.statistics import pearson, ranks, spearman
-from evolif.rng import Purpose, Stream
+from evolif.util.rng import Purpose, Stream
 
 REGISTER = Breakdown("register", "register", "")
 

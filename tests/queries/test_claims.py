@@ -12,9 +12,9 @@ import pytest
 import yaml
 
 import evolif
-from evolif.rng import Stream
 from evolif.scenarios.instructions.constraints import EXTENDED_GROUPS, GROUPS
 from evolif.scenarios.instructions.queries import Claim, read_claims
+from evolif.util.rng import Stream
 
 DEMANDS: dict[str, list[str]] = yaml.safe_load((Path(__file__).parent / "demands.yaml").read_text(encoding="utf-8"))
 SPOKEN: dict[str, list[str]] = yaml.safe_load(

@@ -28,8 +28,8 @@ from evolif.judge_audit import (
     population_of,
 )
 from evolif.metrics import cohens_kappa, wilson
-from evolif.rng import Stream
 from evolif.runner import load_run
+from evolif.util.rng import Stream
 
 ONE, TWO = MODELS
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from evolif.resources import data_path
 from evolif.scenarios.instructions.catalogue import lint_personas
 from evolif.scenarios.instructions.queries import read_claims
 from evolif.scenarios.instructions.synthesis import load_personas
 from evolif.scenarios.instructions.synthesis.style import LISTS, OWN_REGISTERS, Style, phrase_styles, style_of
 from evolif.scenarios.instructions.turns import Persona
+from evolif.util.resources import data_path
 
 
 def test_a_persona_has_its_registers_style_changed_by_its_phrases() -> None:

@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 
-from evolif.resources import data_path, load_data
-from evolif.rng import Stream
 from evolif.scenarios.instructions.constraints import EXTENDED_GROUPS, GROUPS, DrawContext, get_group
 from evolif.scenarios.instructions.synthesis import Frames, TemplateSynthesizer, registers
 from evolif.scenarios.instructions.tracker import load_profile
 from evolif.scenarios.instructions.turns import Constraint, Operation, Persona, ScriptTurn, Topic
+from evolif.util.resources import data_path, load_data
+from evolif.util.rng import Stream
 
 TOPIC = Topic("t1", "Plan a quiet weekend by the lake.", tuple(f"keyword{i}" for i in range(20)), title="the lake trip")
 ALL = [*GROUPS, *EXTENDED_GROUPS]

@@ -7,10 +7,10 @@ import pytest
 import yaml
 
 from evolif.errors import InputError, UsageError
-from evolif.resources import data_path
 from evolif.scenarios.instructions.constraints import GROUPS
 from evolif.scenarios.instructions.tracker import load_profile, load_topics
 from evolif.text import find_all, fold
+from evolif.util.resources import data_path
 
 PAPER = yaml.safe_load(data_path("seeds", "profiles", "paper.yaml").read_text(encoding="utf-8"))
 

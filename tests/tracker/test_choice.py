@@ -6,11 +6,11 @@ from itertools import islice, pairwise
 import pytest
 
 from evolif.errors import InputError
-from evolif.rng import Stream
 from evolif.scenarios.instructions.constraints import DrawContext, get_group
 from evolif.scenarios.instructions.tracker import ScriptSpec, load_profile, load_topics, parse_profile, script
 from evolif.scenarios.instructions.tracker.choice import MIN_COUNTABLE, VALUE_KINDS, Affinity, Choice, used_keywords
 from evolif.scenarios.instructions.turns import Topic
+from evolif.util.rng import Stream
 
 TOPICS = load_topics()
 RULED = ("objective", "extended", "escalating")

@@ -14,8 +14,8 @@ from multiprocessing import get_context
 
 import pytest
 
-from evolif.rng import Stream
 from evolif.scenarios.instructions.tracker import DrawStatistics, ScriptSpec, load_profile, load_topics, raw_turns
+from evolif.util.rng import Stream
 
 pytestmark = pytest.mark.slow
 

@@ -5,7 +5,6 @@ from itertools import islice, pairwise
 
 import pytest
 
-from evolif.rng import Stream
 from evolif.scenarios.instructions.constraints import GROUPS, check
 from evolif.scenarios.instructions.tracker import (
     DrawStatistics,
@@ -15,6 +14,7 @@ from evolif.scenarios.instructions.tracker import (
     raw_turns,
     script,
 )
+from evolif.util.rng import Stream
 
 TOPICS = load_topics()
 SPECS = {name: ScriptSpec(load_profile(name), TOPICS, 11) for name in ("paper", "objective")}

@@ -5,7 +5,6 @@ from itertools import islice
 import pytest
 
 from evolif.errors import InternalError, UsageError
-from evolif.rng import Stream
 from evolif.scenarios.instructions.tracker import (
     DrawStatistics,
     Profile,
@@ -16,6 +15,7 @@ from evolif.scenarios.instructions.tracker import (
     raw_turns,
     script,
 )
+from evolif.util.rng import Stream
 
 TOPICS = load_topics()
 UNITS = ("words", "sentences", "paragraphs", "characters")

@@ -7,8 +7,8 @@ import pytest
 import yaml
 
 from evolif.errors import InputError
-from evolif.resources import data_path
 from evolif.scenarios.instructions.tracker import ScriptSpec, load_profile, load_topics, parse_profile, script
+from evolif.util.resources import data_path
 
 TOPICS = load_topics()
 OBJECTIVE = yaml.safe_load(data_path("seeds", "profiles", "objective.yaml").read_text(encoding="utf-8"))

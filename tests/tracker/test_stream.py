@@ -4,7 +4,7 @@ from collections import Counter
 
 import pytest
 
-from evolif.rng import PCG64, Stream
+from evolif.util.rng import PCG64, Stream
 
 
 def test_the_first_draws_are_pinned():

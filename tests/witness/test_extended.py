@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evolif.rng import Stream
 from evolif.scenarios.instructions.constraints import EXTENDED_GROUPS, DrawContext, check, find_conflict, get_group
 from evolif.scenarios.instructions.tracker import DrawStatistics, ScriptSpec, load_profile, load_topics, raw_turns
 from evolif.scenarios.instructions.turns import Constraint
 from evolif.scenarios.instructions.witness import Refusal, build_witness
+from evolif.util.rng import Stream
 
 PROFILE = load_profile("extended")
 TOPICS = load_topics()

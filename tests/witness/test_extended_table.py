@@ -2,10 +2,10 @@
 
 import pytest
 
-from evolif.resources import data_path, load_data
 from evolif.scenarios.instructions.constraints import find_conflict, is_closed, lower_limit, upper_limit
 from evolif.scenarios.instructions.turns import Constraint
 from evolif.scenarios.instructions.witness import Refusal, build_fallback, build_witness
+from evolif.util.resources import data_path, load_data
 
 KEYS = {"mode": "json", "keys": ["summary", "steps"]}
 TABLE = {"mode": "table", "columns": ["item", "cost"]}

@@ -6,11 +6,11 @@ from itertools import islice
 
 import pytest
 
-from evolif.rng import Stream
 from evolif.scenarios.instructions.constraints import check
 from evolif.scenarios.instructions.tracker import ScriptSpec, load_profile, load_topics, script
 from evolif.scenarios.instructions.turns import Constraint
 from evolif.scenarios.instructions.witness import build_flawed
+from evolif.util.rng import Stream
 
 KEYWORDS = ("bridge", "cable", "pier", "river")
 

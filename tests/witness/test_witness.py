@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evolif.rng import Stream
 from evolif.scenarios.instructions.constraints import GROUPS, DrawContext, check
 from evolif.scenarios.instructions.tracker import load_topics
 from evolif.scenarios.instructions.turns import Constraint
 from evolif.scenarios.instructions.witness import Refusal, build_witness
+from evolif.util.rng import Stream
 
 TOPICS = load_topics()
 OBJECTIVE = [name for name, group in GROUPS.items() if not group.subjective]

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import evolif.report.figures.data as gather
 from evolif.errors import OutsideError, UsageError
-from evolif.mends import did_you_mean
 from evolif.metrics import PROCESS
 from evolif.report.analysis import RunAnalysis
 from evolif.report.comparable import ComparableRuns, group_comparable
@@ -38,6 +37,7 @@ from evolif.report.figures.svg import png_bytes, svg_text
 from evolif.report.wording import notice, own_fault
 from evolif.scenario import HeatMap, LineChart
 from evolif.text import plural
+from evolif.util.suggestions import did_you_mean
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

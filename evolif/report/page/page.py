@@ -27,10 +27,10 @@ from evolif.report.page.sections import Section, closing_sections, run_sections
 from evolif.report.page.transcript_cache import TranscriptCache, asset, environment, rendering
 from evolif.report.page.transcripts import SessionHead, model_key
 from evolif.report.wording import notice
-from evolif.rng import Purpose, Stream
 from evolif.scenario import Scenario, get_scenario
 from evolif.text import READING_RULES_VERSION, plural
-from evolif.workshop import workshop
+from evolif.util.files import workshop
+from evolif.util.rng import Purpose, Stream
 
 K = TypeVar("K", bound=Hashable)
 

@@ -16,7 +16,6 @@ from hashlib import blake2b
 from typing import Any, Final
 
 from evolif.errors import InternalError
-from evolif.rng import Purpose, Stream
 from evolif.scenarios.broadcast.acrostic import spelled
 from evolif.scenarios.broadcast.arguments import one_of, whole
 from evolif.scenarios.broadcast.checklist import checklist_of, intent_of
@@ -38,6 +37,7 @@ from evolif.scenarios.broadcast.scoring import score_reply
 from evolif.scenarios.broadcast.small_talk import small_talk
 from evolif.scenarios.broadcast.witness import witness
 from evolif.scenarios.broadcast.wording import Voice, system_prompt
+from evolif.util.rng import Purpose, Stream
 
 Turn = dict[str, Any]
 """As the head of this module says."""

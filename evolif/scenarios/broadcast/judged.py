@@ -11,7 +11,6 @@ from typing import Any
 
 from evolif.judging import Criterion, Judgement, JudgeRecord, Panel, load_rubric, verdict_of
 from evolif.judging.rubric import Rubric, scale_of
-from evolif.resources import data_path, load_data
 from evolif.scenarios.broadcast.checklist import Item, needs_judge
 from evolif.scenarios.broadcast.scores import checklist_score
 from evolif.scenarios.broadcast.scoring import score_reply
@@ -19,6 +18,7 @@ from evolif.scenarios.broadcast.tags import body_of, cut_blocks
 from evolif.scenarios.broadcast.verdicts import gate_verdict, group_of, is_gate, item_verdict, undecided
 from evolif.text import Reading, read_apart
 from evolif.types import CREDIT, Score, Verdict
+from evolif.util.resources import data_path, load_data
 
 _KINDS = ("support", "summary")
 """Kinds of items that a panel decides on."""

@@ -14,9 +14,9 @@ from typing import Annotated, Any, Final, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from evolif.errors import ArgumentError
-from evolif.resources import complaint
 from evolif.scenarios.broadcast.clock import BASKETBALL, Sport
 from evolif.scenarios.broadcast.rows import split_rows
+from evolif.util.resources import complaint
 
 TASKS: Final = ("IF", "CR", "IR", "TS")
 """Instruction following, context retrieval, information reasoning, task switching."""

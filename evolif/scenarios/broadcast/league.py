@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Any
 
 from evolif.errors import InputError
-from evolif.resources import data_path, load_data
-from evolif.rng import Stream
 from evolif.scenarios.broadcast.clock import SPORTS
+from evolif.util.resources import data_path, load_data
+from evolif.util.rng import Stream
 
 FEWEST_TEAMS = 24
 FEWEST_FIRST = 400

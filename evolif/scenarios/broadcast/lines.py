@@ -11,11 +11,11 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, StrictBool, StrictFloat, StrictInt, StrictStr, ValidationError
 
-from evolif.resources import complaint
 from evolif.scenarios.broadcast.briefing import briefing
 from evolif.scenarios.broadcast.messages import BEGIN, END
 from evolif.scenarios.broadcast.options import Place
 from evolif.types import Prompt
+from evolif.util.resources import complaint
 
 KEY_FIELDS = ("key", "checklist", "witness", "question", "briefing")
 """Fields of a line that hold answer keys."""

@@ -24,11 +24,11 @@ from typing import Annotated, Any, Final
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from evolif.errors import ArgumentError
-from evolif.resources import complaint
-from evolif.rng import Purpose, Stream
 from evolif.scenarios.broadcast import match_basketball, match_hockey
 from evolif.scenarios.broadcast.arguments import whole
 from evolif.scenarios.broadcast.clock import sport_of
+from evolif.util.resources import complaint
+from evolif.util.rng import Purpose, Stream
 
 Match = dict[str, Any]
 """As the head of this module says."""

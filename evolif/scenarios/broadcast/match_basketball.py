@@ -12,10 +12,10 @@ from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import Any, Final, TypeVar
 
-from evolif.rng import Stream
 from evolif.scenarios.broadcast.clock import BASKETBALL
 from evolif.scenarios.broadcast.league import Side, draw_sides
 from evolif.scenarios.broadcast.match_log import TENTHS, Event, MatchLog, whole_before
+from evolif.util.rng import Stream
 
 T = TypeVar("T")
 

@@ -13,10 +13,10 @@ from dataclasses import dataclass, field
 from itertools import accumulate
 from typing import Any, Final
 
-from evolif.rng import Stream
 from evolif.scenarios.broadcast.clock import HOCKEY
 from evolif.scenarios.broadcast.league import Side, draw_sides
 from evolif.scenarios.broadcast.match_log import TENTHS, Event, MatchLog
+from evolif.util.rng import Stream
 
 KINDS: Final = (
     *("faceoff", "goal", "shot_saved", "shot_wide", "shot_blocked"),

@@ -11,13 +11,13 @@ from functools import lru_cache
 from math import gcd
 from typing import Final, TypedDict
 
-from evolif.rng import Purpose, Stream
 from evolif.scenarios.broadcast.arguments import whole
 from evolif.scenarios.broadcast.problem_template import Template
 from evolif.scenarios.broadcast.problem_templates_home import HOME
 from evolif.scenarios.broadcast.problem_templates_money import MONEY
 from evolif.scenarios.broadcast.problem_templates_sums import SUMS
 from evolif.scenarios.broadcast.problem_templates_time import TIME
+from evolif.util.rng import Purpose, Stream
 
 TEMPLATES: Final[tuple[Template, ...]] = (*MONEY, *TIME, *HOME, *SUMS)
 """All of them. The bytes of problems follow from the order."""

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from itertools import accumulate, groupby
 from typing import Any, NamedTuple
 
-from evolif.rng import Stream
 from evolif.scenarios.broadcast.clock import BREAK, HOCKEY, SECOND, Moment, Sport, display, sport_of
 from evolif.scenarios.broadcast.events import Faceoff, Scored, faceoffs_of, scored_events
+from evolif.util.rng import Stream
 
 FEWEST, MOST = 5, 25
 """Events of a span."""

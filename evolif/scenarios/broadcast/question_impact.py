@@ -6,13 +6,13 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from evolif.rng import Stream
 from evolif.scenarios.broadcast.clock import HOCKEY, SECOND, Moment
 from evolif.scenarios.broadcast.events import Faceoff, Scored, span_of
 from evolif.scenarios.broadcast.impact import impact_faceoffs, impact_points
 from evolif.scenarios.broadcast.question import Question
 from evolif.scenarios.broadcast.question_evidence import DrawnSpan, Evidence
 from evolif.scenarios.broadcast.question_retrieval import is_taken
+from evolif.util.rng import Stream
 
 _TRIES = 100
 """How many spans of a period are drawn for one that fits."""

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import Any
 
-from evolif.rng import Stream
 from evolif.scenarios.broadcast.clock import HOCKEY, SECOND
 from evolif.scenarios.broadcast.events import Faceoff, Scored, events_at, events_between, faceoffs_at, faceoffs_between
 from evolif.scenarios.broadcast.question import Question
 from evolif.scenarios.broadcast.question_evidence import Evidence, Instant
+from evolif.util.rng import Stream
 
 NEAREST, FARTHEST = 60, 900
 """Seconds of broadcast time from an anchor to its target."""

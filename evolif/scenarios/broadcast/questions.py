@@ -10,7 +10,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from evolif.errors import ArgumentError
-from evolif.rng import Stream
 from evolif.scenarios.broadcast.arguments import one_of
 from evolif.scenarios.broadcast.clock import BASKETBALL, period_of, sport_of
 from evolif.scenarios.broadcast.leads import lead_changes
@@ -19,6 +18,7 @@ from evolif.scenarios.broadcast.question import Question
 from evolif.scenarios.broadcast.question_evidence import Evidence, evidence_of
 from evolif.scenarios.broadcast.question_impact import impact_question, wants_free_throw
 from evolif.scenarios.broadcast.question_retrieval import anchored_question, interval_question, interval_until
+from evolif.util.rng import Stream
 
 __all__ = ["Question", "break_questions"]
 

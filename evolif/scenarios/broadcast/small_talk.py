@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from evolif.errors import InputError
-from evolif.resources import data_path, load_data
-from evolif.rng import Purpose, Stream
 from evolif.scenarios.broadcast.arguments import whole
+from evolif.util.resources import data_path, load_data
+from evolif.util.rng import Purpose, Stream
 
 SHORTEST, LONGEST = 120, 2_000
 """Lengths that can be asked for, in characters."""

@@ -13,10 +13,10 @@ from hashlib import blake2b
 from typing import Any, Final
 
 from evolif.errors import InputError
-from evolif.resources import data_path, load_data
-from evolif.rng import Stream
 from evolif.scenarios.broadcast.clock import Sport, sport_of
 from evolif.scenarios.broadcast.league import nickname_of
+from evolif.util.resources import data_path, load_data
+from evolif.util.rng import Stream
 
 STATS: Final[Mapping[str, str]] = {
     "basketball": "NAME: twos MADE/TRIED, threes MADE/TRIED, free throws MADE/TRIED, points N",

@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TypeAlias, 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from evolif.errors import ArgumentError, UsageError
-from evolif.rng import Stream
 from evolif.scenarios.games.arguments import text_of
 from evolif.scenarios.games.floors import CALIBRATION, stored_floor
 from evolif.scenarios.games.instance import Content, Maker, stream_of
+from evolif.util.rng import Stream
 
 if TYPE_CHECKING:
     import chess

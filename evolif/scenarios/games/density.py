@@ -11,8 +11,8 @@ from collections import Counter
 from collections.abc import Iterable
 from functools import lru_cache
 
-from evolif.resources import data_path
 from evolif.scenarios.games.arguments import texts_of
+from evolif.util.resources import data_path
 
 _TOKEN = re.compile(r"[^\W_]++(?:'[^\W\d_]+)?")
 _ENDINGS = frozenset({"s", "d", "m", "re", "ve", "ll"})

@@ -11,7 +11,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from evolif.resources import data_path, load_data
+from evolif.util.resources import data_path, load_data
 
 CALIBRATION = 400
 """Instances behind a floor that is measured on the spot."""

@@ -18,9 +18,9 @@ from typing import Any, ClassVar, Protocol
 from pydantic import BaseModel, ValidationError
 
 from evolif.errors import ArgumentError
-from evolif.resources import complaint
-from evolif.rng import Purpose, Stream
 from evolif.scenarios.games.arguments import whole
+from evolif.util.resources import complaint
+from evolif.util.rng import Purpose, Stream
 
 Instance = dict[str, Any]
 """`{game, number, seed, settings, private, public, answer, roles, answerers, chance, floor, proof}`."""

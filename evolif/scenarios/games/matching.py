@@ -12,7 +12,6 @@ from typing import Annotated, Any, ClassVar, TypeVar
 from pydantic import BaseModel, ConfigDict, Field
 
 from evolif.errors import InternalError
-from evolif.rng import Stream
 from evolif.scenarios.games.instance import Content, Maker
 from evolif.scenarios.games.scenes import (
     GRIDS,
@@ -34,6 +33,7 @@ from evolif.scenarios.games.shapes import (
     figure_text,
     figures_look_alike,
 )
+from evolif.util.rng import Stream
 
 _Image = TypeVar("_Image", Scene, Figure)
 NO_MATCH = "none"

@@ -13,11 +13,11 @@ from typing import Any, ClassVar, TypeAlias
 from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator
 
 from evolif.errors import ArgumentError, InputError
-from evolif.resources import data_path, load_data
-from evolif.rng import Stream
 from evolif.scenarios.games.floors import CALIBRATION, stored_floor
 from evolif.scenarios.games.instance import Content, Maker, stream_of
 from evolif.scenarios.games.tables import SIZES, draw_tables
+from evolif.util.resources import data_path, load_data
+from evolif.util.rng import Stream
 
 NAME = "name"
 """The column that every table has."""

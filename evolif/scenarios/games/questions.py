@@ -14,7 +14,6 @@ from typing import Any, ClassVar, Final, Literal, TypeAlias, get_args
 from pydantic import BaseModel, ConfigDict
 
 from evolif.errors import InternalError
-from evolif.rng import Stream
 from evolif.scenarios.games.instance import Content, Maker
 from evolif.scenarios.games.programs import (
     ANSWERS,
@@ -41,6 +40,7 @@ from evolif.scenarios.games.scenes import (
     scene_of,
     scene_text,
 )
+from evolif.util.rng import Stream
 
 Family: TypeAlias = Literal["both", "every", "more", "where", "total", "common"]
 FAMILIES: Final[tuple[Family, ...]] = get_args(Family)

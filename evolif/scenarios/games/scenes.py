@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, TypeAlias
 
-from evolif.rng import Stream
+from evolif.util.rng import Stream
 
 Modality: TypeAlias = Literal["text", "image"]
 """What a model is shown."""

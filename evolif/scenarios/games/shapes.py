@@ -11,7 +11,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
-from evolif.rng import Stream
+from evolif.util.rng import Stream
 
 Point: TypeAlias = tuple[int, int]
 Polygon: TypeAlias = tuple[Point, ...]

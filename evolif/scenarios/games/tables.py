@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import TypeAlias
 
 from evolif.errors import ArgumentError
-from evolif.rng import Stream
+from evolif.util.rng import Stream
 
 Row: TypeAlias = list[str]
 Table: TypeAlias = list[Row]

@@ -26,8 +26,6 @@ from evolif.benchmark import (
     writing,
 )
 from evolif.errors import OutsideError, UsageError
-from evolif.opened import read_text, refuse_links
-from evolif.resources import read_catalogue
 from evolif.scenarios.instructions.constraints import code_of
 from evolif.scenarios.instructions.generator import UNPLAYABLE, TurnGenerator
 from evolif.scenarios.instructions.synthesis import (
@@ -58,6 +56,8 @@ from evolif.scenarios.instructions.turn_lines import (
 )
 from evolif.scenarios.instructions.turns import NAME, Persona, Topic, Turn, TurnStatus
 from evolif.text import plural
+from evolif.util.opened import read_text, refuse_links
+from evolif.util.resources import read_catalogue
 
 REGISTERS = "registers.yaml"
 """Frames of the benchmark's own registers, if any."""

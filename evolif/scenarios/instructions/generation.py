@@ -9,8 +9,6 @@ from pathlib import Path
 from evolif.benchmark import HEADER, dialogue_file, locked, refuse_other, write_whole, writing
 from evolif.errors import UsageError
 from evolif.models import ModelOptions, ModelRef
-from evolif.opened import read_file
-from evolif.resources import data_path
 from evolif.scenarios.instructions.authors import Author, open_synthesizers, reopen_synthesizers
 from evolif.scenarios.instructions.constraints import code_of
 from evolif.scenarios.instructions.folder import REGISTERS, Benchmark
@@ -19,6 +17,8 @@ from evolif.scenarios.instructions.source import TurnMade, word_alone
 from evolif.scenarios.instructions.synthesis import TEMPLATE, Share, author_of, load_frames, load_personas
 from evolif.scenarios.instructions.tracker import Profile, load_profile, load_topics
 from evolif.scenarios.instructions.turn_lines import EDITION, Header, Spec, definitions_named, read_header, to_line
+from evolif.util.opened import read_file
+from evolif.util.resources import data_path
 
 
 def generate(

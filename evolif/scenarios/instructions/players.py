@@ -22,12 +22,12 @@ from statistics import NormalDist
 from types import MappingProxyType
 
 from evolif.models import ChatRequest, SimModel, skill_of, unknown_player
-from evolif.rng import Purpose, Stream
 from evolif.scenarios.instructions.constraints import get_group
 from evolif.scenarios.instructions.prompt import requirements_of
 from evolif.scenarios.instructions.relevance import name_task
 from evolif.scenarios.instructions.witness import Refusal, build_flawed, build_witness
 from evolif.types import Prompt
+from evolif.util.rng import Purpose, Stream
 
 SKILLS: Mapping[str, float] = MappingProxyType(
     {"existence": 0.80, "length": 0.85, "case": 0.88, "bullets": 0.92, "format": 0.95, "start_with": 0.93,

@@ -15,12 +15,12 @@ from itertools import islice
 from typing import Any
 
 from evolif.judging import Criterion, relevance_criterion
-from evolif.resources import data_path
 from evolif.scenarios.instructions.constraints import format_of, upper_limit
 from evolif.scenarios.instructions.turns import Instruction, Topic
 from evolif.scenarios.instructions.witness import Refusal, build_witness, given_words, name_words
 from evolif.text import Reading
 from evolif.types import RELEVANCE, Verdict
+from evolif.util.resources import data_path
 
 LEXICAL = "lexical (rules 1)"
 """The gate's name in a run's settings; the number changes with its rules."""

@@ -18,9 +18,6 @@ from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler
 from evolif._version import __version__
 from evolif.benchmark import append, cut_torn_line, json_line, read_header_json, write_whole
 from evolif.errors import InputError, UsageError
-from evolif.mends import did_you_mean
-from evolif.opened import open_file
-from evolif.resources import complaint, read_json_lines
 from evolif.scenario import DEFAULT_SCENARIO
 from evolif.scenarios.instructions.constraints import describe, format_of, parse_constraints, table_version
 from evolif.scenarios.instructions.synthesis import PersonaModel
@@ -28,6 +25,9 @@ from evolif.scenarios.instructions.tracker import Profile
 from evolif.scenarios.instructions.turns import NAME, Operation, Persona, ScriptTurn, Topic, Turn
 from evolif.text import READING_RULES_VERSION
 from evolif.types import Usage
+from evolif.util.opened import open_file
+from evolif.util.resources import complaint, read_json_lines
+from evolif.util.suggestions import did_you_mean
 
 
 class _Model(BaseModel):

@@ -24,7 +24,6 @@ from evolif.errors import (
     WithheldError,
 )
 from evolif.judging import Judge, Panel, open_judge
-from evolif.mends import did_you_mean
 from evolif.models import (
     ChatModel,
     ChatRequest,
@@ -60,6 +59,7 @@ from evolif.scenarios.recorded.scoring import failure_of, score_turn
 from evolif.scenarios.recorded.sharing import Ingestion, SharedHistories
 from evolif.scenarios.recorded.statistics import bootstrap_interval, paired_difference
 from evolif.scenarios.recorded.units import Unit, past
+from evolif.util.suggestions import did_you_mean
 
 REFERENCE = "full"
 """The strategy that others are compared with."""

@@ -16,9 +16,9 @@ from pydantic import ValidationError
 
 from evolif.benchmark.files import objection, write_whole, writing
 from evolif.errors import ArgumentError, InputError, UsageError
-from evolif.opened import read_file
 from evolif.scenarios.recorded.labels import flat_labels
 from evolif.scenarios.recorded.schema import Dialog
+from evolif.util.opened import read_file
 
 META = "_meta.json"
 """Says what a folder of dialogues holds."""

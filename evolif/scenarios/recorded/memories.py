@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING, Any, Protocol
 from evolif.contexts.base import Embedder
 from evolif.contexts.embedding import DEFAULT_EMBEDDER, embedder_name, open_embedder, shortened
 from evolif.errors import ArgumentError, UsageError
-from evolif.mends import did_you_mean
 from evolif.models import ChatModel
 from evolif.models.endpoint import shown
 from evolif.scenarios.recorded.units import Unit
+from evolif.util.suggestions import did_you_mean
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint

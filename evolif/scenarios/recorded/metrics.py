@@ -18,7 +18,6 @@ from typing import Any
 
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from evolif.resources import complaint
 from evolif.scenarios.instructions.constraints import get_group
 from evolif.scenarios.recorded.instructions import (
     Unsupported,
@@ -27,6 +26,7 @@ from evolif.scenarios.recorded.instructions import (
     constraint_of,
     instruction_score,
 )
+from evolif.util.resources import complaint
 
 Reference = str | Sequence[str] | None
 """The gold answer, or several of which any will do; None is the empty text."""

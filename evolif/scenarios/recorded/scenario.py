@@ -21,7 +21,6 @@ from evolif.errors import InputError, UsageError
 from evolif.judging import Judgement, Panel
 from evolif.metrics import MetricTable
 from evolif.models import ChatModel, ChatRequest, SimModel, unknown_player
-from evolif.resources import complaint
 from evolif.scenario import (
     Benchmark,
     Chapter,
@@ -60,6 +59,7 @@ from evolif.scenarios.recorded.sub_dimensions import (
     label_map,
 )
 from evolif.types import End, Exchange, Message, Prompt, Seat, Session
+from evolif.util.resources import complaint
 
 _CHARACTERS = 4
 """Characters per token, in English."""

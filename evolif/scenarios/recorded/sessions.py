@@ -14,12 +14,12 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from evolif.errors import ArgumentError, UsageError
 from evolif.judging import Judgement, with_relevance
-from evolif.resources import complaint
 from evolif.scenarios.instructions.constraints import parse_constraint
 from evolif.scenarios.recorded.metrics import metric_name
 from evolif.scenarios.recorded.runs import CHECK, INFO, MORE, SYSTEM_ID, answer_id, query_id
 from evolif.scenarios.recorded.schema import Dialog, Turn
 from evolif.types import RELEVANCE, Ending, JudgedTurn, Message, Prompt, Session, Span, Verdict
+from evolif.util.resources import complaint
 
 MOST_DIALOGUES = 999_999
 MOST_EPOCHS = 10_000

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from evolif.errors import ArgumentError, InternalError
-from evolif.rng import Purpose, Stream
 from evolif.scenarios.shifts.checking import check_answer
 from evolif.scenarios.shifts.dialogue import ShiftDialogue
 from evolif.scenarios.shifts.goals import checkpoints_of
@@ -15,6 +14,7 @@ from evolif.scenarios.shifts.script import draw_script
 from evolif.scenarios.shifts.tasks import Hold
 from evolif.scenarios.shifts.witness import witness_of
 from evolif.scenarios.shifts.words import Writer
+from evolif.util.rng import Purpose, Stream
 
 _MOST_DRAWS = 1000
 """Of one dialogue; about every second one fits."""

@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 from evolif.errors import InputError
-from evolif.resources import data_path
 from evolif.scenarios.shifts.reading import numbers_of
 from evolif.scenarios.shifts.released import ReleasedDialogue, read_released
 from evolif.text import fold
+from evolif.util.resources import data_path
 
 Unstated: TypeAlias = Literal["drop", "keep"]
 """What becomes of a goal that nobody stated."""

@@ -10,10 +10,10 @@ from typing import Any
 
 from evolif.judging import Criterion, Judgement, JudgeRecord, Panel, assess_all, load_rubric, verdict_of
 from evolif.judging.rubric import Rubric, scale_of
-from evolif.resources import data_path, load_data
 from evolif.scenarios.shifts.results import GOAL, judged_score
 from evolif.text import Reading
 from evolif.types import Verdict
+from evolif.util.resources import data_path, load_data
 
 
 @lru_cache(maxsize=1)

@@ -12,9 +12,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictFloat, StrictInt, StrictStr, ValidationError
 
-from evolif.resources import complaint
 from evolif.scenarios.shifts.dialogue import Act, ShiftDialogue, ShiftTurn
 from evolif.types import Prompt
+from evolif.util.resources import complaint
 
 KEY_FIELDS = ("gold", "checkpoints", "witness")
 """Fields of a line that hold answer keys."""

@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 from datetime import date
 from functools import cache
 
-from evolif.resources import data_path, load_data
 from evolif.scenarios.shifts.said import act_sentences, said
 from evolif.scenarios.shifts.tasks import Slot, TaskType, grams, plain
 from evolif.text import fold, plural
+from evolif.util.resources import data_path, load_data
 
 _LEAST_LISTS = {"openings": 6, "questions": 12, "remarks": 8, "replies": 30, "digressions": 8, "implicit": 6}
 _LEAST_SENTENCES = {"set": 6, "refine": 5, "withdraw": 3, "add": 6, "cancel": 4, "alternative": 6, "ask": 3}

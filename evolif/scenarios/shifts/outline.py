@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import NamedTuple
 
-from evolif.rng import Stream
 from evolif.scenarios.shifts.dialogue import Move, Returns
+from evolif.util.rng import Stream
 
 
 class Counts(NamedTuple):

@@ -15,11 +15,11 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from evolif.models import ChatRequest, SimModel, skill_of, unknown_player
-from evolif.rng import Purpose, Stream
 from evolif.scenarios.shifts.dialogue import ShiftDialogue
 from evolif.scenarios.shifts.reader import answer_from
 from evolif.scenarios.shifts.witness import planted_errors
 from evolif.types import Prompt
+from evolif.util.rng import Purpose, Stream
 
 NAMES = ("perfect", "steady", "reader")
 _DEFAULT_CHANCE = 0.8

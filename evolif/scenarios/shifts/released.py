@@ -12,7 +12,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, StrictStr, Validatio
 
 from evolif.benchmark.files import json_line, objection, write_whole, writing
 from evolif.errors import ArgumentError, InputError
-from evolif.resources import read_json_lines
+from evolif.util.resources import read_json_lines
 
 _MOST_BYTES = 256 << 20
 _MOST_DIGITS = 4000

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from evolif.rng import Stream
 from evolif.scenarios.shifts.dialogue import Act, Value
 from evolif.scenarios.shifts.outline import COUNTS, MOST_ACTS, Beat, Counts, Outline, draw_outline
 from evolif.scenarios.shifts.tasks import Hold, Slot, TaskType, beside, usable_task, usable_tasks
+from evolif.util.rng import Stream
 
 _MOST_ITEMS = 4
 _MOST_REFINEMENTS = 2

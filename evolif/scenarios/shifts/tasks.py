@@ -15,9 +15,9 @@ from typing import Literal, TypeAlias, TypeVar
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from evolif.errors import ArgumentError, InputError
-from evolif.resources import complaint, data_path, load_data
 from evolif.scenarios.shifts.dialogue import Value
 from evolif.text import fold
+from evolif.util.resources import complaint, data_path, load_data
 
 Hold: TypeAlias = Literal["all", "calibration", "held_out"]
 """Which task types and sentences a dialogue may use: all, or those that are not held out, or those that are."""

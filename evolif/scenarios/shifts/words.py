@@ -7,12 +7,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 
-from evolif.resources import data_path, load_data
-from evolif.rng import Stream
 from evolif.scenarios.shifts.dialogue import Act, ShiftTurn
 from evolif.scenarios.shifts.outline import MOST_ACTS, Beat
 from evolif.scenarios.shifts.script import Script
 from evolif.scenarios.shifts.tasks import Hold, Slot, TaskType, filled, grams, kept, own_words
+from evolif.util.resources import data_path, load_data
+from evolif.util.rng import Stream
 
 _FEW = 3
 """So few sentences are all equally likely."""

@@ -18,12 +18,12 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from evolif.errors import InputError, UsageError
-from evolif.mends import near_path
-from evolif.resources import complaint, read_json_lines
 from evolif.scenarios.instructions import Benchmark, read_turns
 from evolif.scenarios.instructions.constraints import parse_constraints
 from evolif.scenarios.instructions.queries import check_query
 from evolif.scenarios.instructions.turns import Constraint, Finding, Move
+from evolif.util.resources import complaint, read_json_lines
+from evolif.util.suggestions import near_path
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
 _QUOTED = re.compile(r"[“\"][^“”\"]*[”\"]")

@@ -16,13 +16,13 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from evolif.benchmark import append, cut_torn_line, writing
 from evolif.errors import ContextOverflowError, InputError, ModelError, OutsideError, UsageError, WithheldError
 from evolif.models import ModelOptions, ModelRef, Sampling, resolve_model, stored_name
-from evolif.resources import complaint, data_path, load_data
 from evolif.scenarios.instructions.catalogue.entries import EntryRow, RuleFault, next_number, read_rows
 from evolif.scenarios.instructions.catalogue.index import E, EntryKind
 from evolif.scenarios.instructions.structured import StructuredModel
 from evolif.scenarios.instructions.synthesis import fill_slots, read_object
 from evolif.text import clean, plural
 from evolif.types import Message
+from evolif.util.resources import complaint, data_path, load_data
 
 ATTEMPTS = 3
 """Maximum attempts per entry, including the first."""

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Generic, TypeVar
 
-from evolif.resources import data_path
 from evolif.scenarios.instructions.catalogue.entries import Pair, RuleFault
 from evolif.scenarios.instructions.turns import Persona, Topic
 from evolif.text import fold
+from evolif.util.resources import data_path
 
 _WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)*")
 _POSSESSIVE = re.compile(r"'s?\Z")

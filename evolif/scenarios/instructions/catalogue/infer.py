@@ -12,7 +12,6 @@ from pathlib import Path
 
 from evolif.errors import InputError
 from evolif.models import ModelOptions, ModelRef
-from evolif.rng import Purpose, Stream
 from evolif.scenarios.instructions.catalogue.entries import RuleFault
 from evolif.scenarios.instructions.catalogue.generate import (
     EntryFile,
@@ -31,6 +30,7 @@ from evolif.scenarios.instructions.catalogue.personas import PERSONAS, PHRASES, 
 from evolif.scenarios.instructions.synthesis import object_schema, registers
 from evolif.scenarios.instructions.turns import Persona
 from evolif.text import clean
+from evolif.util.rng import Purpose, Stream
 
 FIELDS = ("text", "persona", "sentence")
 """Fields of a JSONL line that may hold the text."""

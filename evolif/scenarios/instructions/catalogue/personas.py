@@ -13,12 +13,12 @@ from typing import Any
 from pydantic import ValidationError
 
 from evolif.errors import InputError
-from evolif.resources import complaint, data_path, load_data
 from evolif.scenarios.instructions.catalogue.entries import Pair, RuleFault, id_faults, text_of, texts_of
 from evolif.scenarios.instructions.catalogue.index import NUMBER_WORDS, EntryIndex, EntryKind, function_words, words
 from evolif.scenarios.instructions.synthesis import PersonaModel, registers
 from evolif.scenarios.instructions.turns import Persona
 from evolif.text import plural, sentences
+from evolif.util.resources import complaint, data_path, load_data
 
 # The pattern language of the lint's data files:
 #

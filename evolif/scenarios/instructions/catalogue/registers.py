@@ -8,9 +8,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from evolif.errors import InputError
-from evolif.opened import read_text
-from evolif.resources import data_path
-from evolif.rng import Stream
 from evolif.scenarios.instructions.catalogue.entries import LintFinding, LintReport
 from evolif.scenarios.instructions.constraints import Change, DrawContext, get_group
 from evolif.scenarios.instructions.queries import read_claims
@@ -20,6 +17,9 @@ from evolif.scenarios.instructions.synthesis.own_reasons import every_own_line, 
 from evolif.scenarios.instructions.synthesis.stock import every_line
 from evolif.scenarios.instructions.synthesis.style import OWN_REGISTERS, phrase_styles
 from evolif.scenarios.instructions.tracker import load_profile
+from evolif.util.opened import read_text
+from evolif.util.resources import data_path
+from evolif.util.rng import Stream
 
 RUN = 4
 """Two plans for the same change share no run of that many words, slots apart."""

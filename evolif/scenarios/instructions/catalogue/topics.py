@@ -10,7 +10,6 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from evolif.resources import complaint
 from evolif.scenarios.instructions.catalogue.entries import RuleFault, id_faults, text_of, texts_of
 from evolif.scenarios.instructions.catalogue.index import (
     NUMBER_WORDS,
@@ -31,6 +30,7 @@ from evolif.scenarios.instructions.catalogue.similarity import similar_pairs
 from evolif.scenarios.instructions.tracker import TopicModel
 from evolif.scenarios.instructions.turns import Topic
 from evolif.text import plural
+from evolif.util.resources import complaint
 
 KEYWORDS = 20
 SINGLE_WORDS = 14

@@ -8,7 +8,6 @@ from pathlib import Path
 
 from evolif.errors import UsageError
 from evolif.models import ModelOptions, ModelRef
-from evolif.rng import Purpose, Stream
 from evolif.scenarios.instructions.catalogue.generate import (
     EntryFile,
     EntryGenerator,
@@ -35,6 +34,7 @@ from evolif.scenarios.instructions.catalogue.topics import (
 from evolif.scenarios.instructions.synthesis import object_schema
 from evolif.scenarios.instructions.turns import Topic
 from evolif.types import Message
+from evolif.util.rng import Purpose, Stream
 
 _PLAIN = str.maketrans({"’": "'", "‘": "'", "‐": "-", "‑": "-", "–": "-", "_": " "})
 _MOST_OFFERED = 60

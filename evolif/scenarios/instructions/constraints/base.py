@@ -26,11 +26,11 @@ from typing import Annotated, Any, ClassVar, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
-from evolif.resources import data_path, load_data
-from evolif.rng import Stream
 from evolif.scenarios.instructions.turns import OperationKind, Params
 from evolif.text import Reading, fold, plural
 from evolif.types import Span, Verdict
+from evolif.util.resources import data_path, load_data
+from evolif.util.rng import Stream
 
 Active = Mapping[str, Params]
 """The parameters of active constraints, by group."""

@@ -10,11 +10,11 @@ from typing import Annotated, Any, Literal
 import regex
 from pydantic import Field, TypeAdapter
 
-from evolif.rng import Stream
 from evolif.scenarios.instructions.constraints.base import DrawContext, Group, ParamsModel
 from evolif.scenarios.instructions.turns import Params
 from evolif.text import Reading
 from evolif.types import Span, Verdict
+from evolif.util.rng import Stream
 
 TOLERANCE = 3
 """Tolerance of a share, in percentage points."""

@@ -11,10 +11,10 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any
 
-from evolif.resources import data_path, load_data
 from evolif.scenarios.instructions.constraints.base import Active, Conflict, lower_limit, required_words, upper_limit
 from evolif.scenarios.instructions.turns import Params
 from evolif.text import count_words, find_all, fold
+from evolif.util.resources import data_path, load_data
 
 _Budgets = Mapping[str, Any]
 _Row = tuple[tuple[tuple[str, Mapping[str, Any]], ...], Mapping[str, Any]]

@@ -12,11 +12,11 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field, TypeAdapter
 
-from evolif.rng import Stream
 from evolif.scenarios.instructions.constraints.base import DrawContext, Group, ParamsModel, quoted, shorten
 from evolif.scenarios.instructions.turns import Params
 from evolif.text import Edge, Reading, first_grapheme, fold, is_skippable, last_grapheme, outer_block, without_selectors
 from evolif.types import Verdict
+from evolif.util.rng import Stream
 
 
 class _Letter(ParamsModel):

@@ -9,12 +9,12 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Discriminator, Field, Tag, TypeAdapter
 
-from evolif.rng import Stream
 from evolif.scenarios.instructions.constraints.base import Change, DrawContext, Group, ParamsModel, quoted, shorten
 from evolif.scenarios.instructions.constraints.compatibility import find_declared
 from evolif.scenarios.instructions.turns import Params
 from evolif.text import Reading, fold, plural
 from evolif.types import Span, Verdict
+from evolif.util.rng import Stream
 
 _NAMES = {"json": "JSON", "xml": "XML", "html": "HTML", "csv": "CSV", "markdown": "Markdown"}
 MIN_ROWS = 2

@@ -9,7 +9,6 @@ from typing import Annotated, Any
 
 from pydantic import Field, TypeAdapter
 
-from evolif.rng import Stream
 from evolif.scenarios.instructions.constraints.base import (
     Change,
     DrawContext,
@@ -23,6 +22,7 @@ from evolif.scenarios.instructions.constraints.base import (
 from evolif.scenarios.instructions.turns import OperationKind, Params
 from evolif.text import Reading
 from evolif.types import Span, Verdict
+from evolif.util.rng import Stream
 
 _Word = Annotated[str, Field(min_length=1, max_length=200, pattern=r"\S")]
 

@@ -9,11 +9,11 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, TypeAdapter
 
 from evolif.errors import UsageError
-from evolif.rng import Stream
 from evolif.scenarios.instructions.constraints.base import DrawContext, Group, ParamsModel, group_data
 from evolif.scenarios.instructions.turns import Params
 from evolif.text import Reading, plural
 from evolif.types import Verdict
+from evolif.util.rng import Stream
 
 READ_CHARACTERS = 10_000
 """Limit on langdetect's input, to bound the time."""

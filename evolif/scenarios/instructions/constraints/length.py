@@ -10,11 +10,11 @@ from typing import Annotated, Any, Literal, get_args
 
 from pydantic import Discriminator, Field, Tag, TypeAdapter, model_validator
 
-from evolif.rng import Stream
 from evolif.scenarios.instructions.constraints.base import DrawContext, Group, ParamsModel, bare, shorten
 from evolif.scenarios.instructions.turns import Params
 from evolif.text import Reading, count_words, plural, words
 from evolif.types import Span, Verdict
+from evolif.util.rng import Stream
 
 _RELATIONS = {"less_than": "fewer than", "more_than": "more than", "exactly": "exactly"}
 _SHAPES = {"less_than": "less", "more_than": "more", "exactly": "exact", "between": "between"}

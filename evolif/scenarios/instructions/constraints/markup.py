@@ -11,7 +11,6 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Discriminator, Tag, TypeAdapter
 
-from evolif.rng import Stream
 from evolif.scenarios.instructions.constraints.base import (
     CountGroup,
     CountParams,
@@ -24,6 +23,7 @@ from evolif.scenarios.instructions.constraints.compatibility import find_declare
 from evolif.scenarios.instructions.turns import Params
 from evolif.text import Reading, plural
 from evolif.types import Span, Verdict
+from evolif.util.rng import Stream
 
 _DIGIT = re.compile(r"\d")  # in Python, every Unicode decimal digit
 _SHOWN_DIGITS = 20

@@ -6,12 +6,12 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, TypeAdapter
 
-from evolif.rng import Stream
 from evolif.scenarios.instructions.constraints.base import DrawContext, Group, ParamsModel, bare, quoted, shorten
 from evolif.scenarios.instructions.constraints.compatibility import find_declared
 from evolif.scenarios.instructions.turns import Params
 from evolif.text import Block, Reading, count_words, first_grapheme, is_skippable, plural, words
 from evolif.types import Span, Verdict
+from evolif.util.rng import Stream
 
 MIN_PARAGRAPHS = 2
 """One paragraph is not every paragraph."""

@@ -20,8 +20,6 @@ from typing import Any
 from pydantic import ValidationError
 
 from evolif.errors import InputError, InternalError, UsageError
-from evolif.mends import did_you_mean
-from evolif.resources import complaint
 from evolif.scenarios.instructions.constraints.base import Group
 from evolif.scenarios.instructions.constraints.characters import Case, Punctuation
 from evolif.scenarios.instructions.constraints.edges import EndWith, StartWith
@@ -35,6 +33,8 @@ from evolif.scenarios.instructions.constraints.subjective import Audience, Emoti
 from evolif.scenarios.instructions.turns import Constraint
 from evolif.text import Reading
 from evolif.types import Verdict
+from evolif.util.resources import complaint
+from evolif.util.suggestions import did_you_mean
 
 GROUPS: Mapping[str, Group] = MappingProxyType(
     {

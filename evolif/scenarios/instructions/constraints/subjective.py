@@ -9,9 +9,9 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, TypeAdapter, create_model
 
-from evolif.rng import Stream
 from evolif.scenarios.instructions.constraints.base import DrawContext, Group, ParamsModel, group_data
 from evolif.scenarios.instructions.turns import Params
+from evolif.util.rng import Stream
 
 
 def _adapter(name: str) -> TypeAdapter[Any]:

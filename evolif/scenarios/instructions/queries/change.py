@@ -9,8 +9,8 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from evolif.errors import UsageError
-from evolif.resources import complaint
 from evolif.scenarios.instructions.turns import Move, Operation, OperationKind, Params, ScriptTurn, Topic, Turn
+from evolif.util.resources import complaint
 
 Polarity = Literal["require", "forbid", "lift"]
 """`require`: it is to be so; `forbid`: it is not to be so; `lift`: it need not be so any more."""

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from evolif.resources import data_path
 from evolif.scenarios.instructions.queries.reading import Query
 from evolif.scenarios.instructions.queries.vocabulary import cues, word_stems
 from evolif.scenarios.instructions.turns import Finding, Move, Topic
+from evolif.util.resources import data_path
 
 NEW_SHARE = 0.42
 """Share of a task's telling words that a query for a new topic has to hold."""

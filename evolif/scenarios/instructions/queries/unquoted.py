@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
-from evolif.resources import data_path
 from evolif.scenarios.instructions.queries.numbers import find_counts
 from evolif.scenarios.instructions.queries.polarity import Mention
 from evolif.scenarios.instructions.queries.reading import Query
 from evolif.scenarios.instructions.queries.vocabulary import cues
+from evolif.util.resources import data_path
 
 _WORD = r"[^\W\d_][\w'-]{1,30}"
 _FIRST = re.compile(rf"\s{{1,4}}({_WORD})")

@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from evolif.errors import EvolifError, InputError
-from evolif.resources import data_path, load_data
 from evolif.scenarios.instructions.constraints import get_group
 from evolif.scenarios.instructions.queries.reading import MASK
+from evolif.util.resources import data_path, load_data
 
 _BLANK = r"\s{1,4}"
 """Bounded, as words are, so that a run of blanks or letters costs no more than its length."""

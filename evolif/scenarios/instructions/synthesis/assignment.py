@@ -17,10 +17,10 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field
 
 from evolif.errors import InputError, UsageError
-from evolif.resources import data_path, read_catalogue
-from evolif.rng import Purpose, Stream
 from evolif.scenarios.instructions.synthesis.template import Frames, own_frames
 from evolif.scenarios.instructions.turns import Persona
+from evolif.util.resources import data_path, read_catalogue
+from evolif.util.rng import Purpose, Stream
 
 TEMPLATE = "template"
 _HEAVIEST = 1000

@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Literal
 
 from evolif.errors import InputError
-from evolif.resources import data_path, load_data
 from evolif.scenarios.instructions.constraints import Change
+from evolif.util.resources import data_path, load_data
 
 REGISTER_LETTERS: Mapping[str, str] = {"c": "casual", "n": "neutral", "f": "formal", "b": "brisk", "w": "warm"}
 ACTS = ("state", "add", "adjust", "replace", "lift", "back")

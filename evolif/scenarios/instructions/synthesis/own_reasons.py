@@ -16,11 +16,11 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from evolif.resources import data_path, read_catalogue, read_json_lines
 from evolif.scenarios.instructions.constraints import Change
 from evolif.scenarios.instructions.synthesis.stock import POINTS_FIRST, Reason
 from evolif.scenarios.instructions.synthesis.style import OWN_REGISTERS
 from evolif.scenarios.instructions.turns import Persona, Topic
+from evolif.util.resources import data_path, read_catalogue, read_json_lines
 
 Occasion = Literal["any", "shorter", "longer", "layout", "detail", "drop"]
 OCCASIONS: tuple[Occasion, ...] = ("any", "shorter", "longer", "layout", "detail", "drop")

@@ -13,7 +13,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from zlib import crc32
 
-from evolif.rng import Purpose, Stream
 from evolif.scenarios.instructions.constraints import Change, get_group
 from evolif.scenarios.instructions.synthesis.bank import (
     ANSWER,
@@ -34,6 +33,7 @@ from evolif.scenarios.instructions.synthesis.own_reasons import Occasion, OwnRea
 from evolif.scenarios.instructions.synthesis.stock import Reason, ReasonKind, load_reasons, small_talk
 from evolif.scenarios.instructions.synthesis.style import Style
 from evolif.scenarios.instructions.turns import Persona, ScriptTurn, Turn
+from evolif.util.rng import Purpose, Stream
 
 _CHANGES_TOPIC = 0.55
 """Share of new topics that are announced; the others simply begin."""

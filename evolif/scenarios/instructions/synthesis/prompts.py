@@ -11,14 +11,14 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from evolif.errors import InputError
-from evolif.resources import complaint, data_path, load_data
-from evolif.rng import Purpose
 from evolif.scenarios.instructions.constraints import describe, format_of, get_group
 from evolif.scenarios.instructions.synthesis.bank import capitalised
 from evolif.scenarios.instructions.synthesis.intent import intent_of
 from evolif.scenarios.instructions.synthesis.template import PARTIAL, Phrasing, clause, dropped
 from evolif.scenarios.instructions.turns import Constraint, Operation, Turn
 from evolif.types import Message
+from evolif.util.resources import complaint, data_path, load_data
+from evolif.util.rng import Purpose
 
 _Figure = Annotated[int, Field(ge=1)]
 

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from evolif.errors import InputError
-from evolif.resources import data_path, load_data
 from evolif.scenarios.instructions.constraints import Change
 from evolif.scenarios.instructions.synthesis.bank import REGISTER_LETTERS
 from evolif.scenarios.instructions.synthesis.style import OWN_REGISTERS
+from evolif.util.resources import data_path, load_data
 
 _TAGGED = re.compile(r"([a-zA-Z]{1,6})\|")
 _TALK = ("first", "new", "back", "openers", "closers", "thanks", "fillers", "hedges")

@@ -13,8 +13,8 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from evolif.errors import InputError
-from evolif.resources import complaint, data_path, load_data
 from evolif.scenarios.instructions.turns import Persona
+from evolif.util.resources import complaint, data_path, load_data
 
 OWN_REGISTERS = ("casual", "neutral", "formal", "brisk", "warm")
 """The registers that have a style and plans; registers of users have frames."""

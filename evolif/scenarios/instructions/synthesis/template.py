@@ -11,8 +11,6 @@ from typing import Any
 from zlib import crc32
 
 from evolif.errors import InputError
-from evolif.resources import data_path, load_data
-from evolif.rng import Purpose, Stream
 from evolif.scenarios.instructions.constraints import Saying, get_group
 from evolif.scenarios.instructions.synthesis.bank import capitalised
 from evolif.scenarios.instructions.synthesis.draw import Memory
@@ -20,6 +18,8 @@ from evolif.scenarios.instructions.synthesis.planner import Planner
 from evolif.scenarios.instructions.synthesis.realise import realise
 from evolif.scenarios.instructions.synthesis.style import OWN_REGISTERS, style_of
 from evolif.scenarios.instructions.turns import Operation, Params, Persona, ScriptTurn, Turn
+from evolif.util.resources import data_path, load_data
+from evolif.util.rng import Purpose, Stream
 
 _TALK = frozenset({"clause", "Clause"})
 _NEEDED: Mapping[tuple[str, ...], tuple[frozenset[str], ...]] = {

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from evolif.errors import InputError
-from evolif.resources import data_path, load_data
 from evolif.scenarios.instructions.turns import Topic
+from evolif.util.resources import data_path, load_data
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,10 +14,10 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator, model_serializer, model_validator
 
-from evolif.resources import data_path, load_data
 from evolif.scenarios.instructions.constraints import OTHER_VALUES
 from evolif.scenarios.instructions.turns import Topic
 from evolif.text import fold
+from evolif.util.resources import data_path, load_data
 
 VALUE_KINDS = {"marks": {"punctuation"}, "emoji": {"start_with", "end_with"}, "quotations": {"start_with", "end_with"}}
 """Kinds of values that have weights, and the groups that draw them; other kinds are named like their group."""

@@ -19,13 +19,13 @@ from pydantic import (
 )
 
 from evolif.errors import InputError, UsageError
-from evolif.mends import did_you_mean, near_path
-from evolif.resources import complaint, data_path, load_data, read_catalogue
-from evolif.rng import Stream
 from evolif.scenarios.instructions.constraints import GROUPS, DrawContext, get_group, own_groups, parse_constraint
 from evolif.scenarios.instructions.tracker.choice import VALUE_KINDS, Affinity, Choice
 from evolif.scenarios.instructions.turns import Topic
 from evolif.text import clean, fold
+from evolif.util.resources import complaint, data_path, load_data, read_catalogue
+from evolif.util.rng import Stream
+from evolif.util.suggestions import did_you_mean, near_path
 
 BUILT_IN = ("paper", "objective", "extended", "escalating")
 _TRIAL_DRAWS = 100

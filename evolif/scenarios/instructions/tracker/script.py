@@ -12,7 +12,6 @@ from functools import partial
 from itertools import chain, count, islice
 
 from evolif.errors import InternalError, UsageError
-from evolif.rng import Purpose, Stream
 from evolif.scenarios.instructions.constraints import DrawContext, get_group, is_closed
 from evolif.scenarios.instructions.tracker.choice import Choice, Suiting
 from evolif.scenarios.instructions.tracker.profile import Profile, Visit
@@ -27,6 +26,7 @@ from evolif.scenarios.instructions.turns import (
     Topic,
 )
 from evolif.scenarios.instructions.witness import Refusal, build_witness
+from evolif.util.rng import Purpose, Stream
 
 TRIES_PER_GROUP = 16
 """Draws of parameters before another group is tried; enough to keep the mix of groups close to the profile."""

@@ -12,7 +12,6 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Any
 
-from evolif.rng import Stream
 from evolif.scenarios.instructions.constraints import (
     Active,
     DrawContext,
@@ -27,6 +26,7 @@ from evolif.scenarios.instructions.witness.layout import Draft, DraftBlock, Piec
 from evolif.scenarios.instructions.witness.requirements import RefusedError, read_requirements
 from evolif.scenarios.instructions.witness.vocabulary import Vocabulary, vocabulary
 from evolif.text import Reading
+from evolif.util.rng import Stream
 
 _TRIES = 10
 _DROPPING = 2

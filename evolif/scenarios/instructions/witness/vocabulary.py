@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
-from evolif.resources import data_path
+from evolif.util.resources import data_path
 
 _STRIDE = 7
 _PARTS = re.compile(r"[^\W_]+")

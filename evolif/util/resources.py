@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from evolif.errors import InputError, InternalError
-from evolif.mends import near_path, sentence
-from evolif.opened import read_text
+from evolif.util.opened import read_text
+from evolif.util.suggestions import near_path, sentence
 
 if TYPE_CHECKING:
     from pydantic import ValidationError
