@@ -29,10 +29,10 @@ from evolif.scenarios.broadcast import (
 )
 from evolif.scenarios.broadcast.checklist import needs_judge
 from evolif.scenarios.broadcast.clock import SPORTS, sport_of
-from evolif.scenarios.broadcast.defects import planted
 from evolif.scenarios.broadcast.dialogue import dialogue, match_of
 from evolif.scenarios.broadcast.layout import TASKS
 from evolif.scenarios.broadcast.match import simulate
+from evolif.scenarios.broadcast.planted_errors import planted
 from evolif.scenarios.broadcast.problems import LETTERS, place_of_problem, problem
 from evolif.scenarios.broadcast.scoring import score_reply
 

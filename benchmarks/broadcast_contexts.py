@@ -22,8 +22,8 @@ from evolif.metrics.shares import Share
 from evolif.scenarios.broadcast import dialogue, score_reply
 from evolif.scenarios.broadcast.accuracy import accuracies, overall_share
 from evolif.scenarios.broadcast.breakdowns import by_distance, by_subtask
-from evolif.scenarios.broadcast.plays import PlayedMatch, TurnScore
 from evolif.scenarios.broadcast.reader_model import answer_from
+from evolif.scenarios.broadcast.sessions import PlayedMatch, TurnScore
 from evolif.types import Exchange, JudgedTurn, Message, Prompt
 
 TASKS = ("IF", "CR", "IR", "TS")

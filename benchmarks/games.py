@@ -26,8 +26,8 @@ from evolif.scenarios.games.instance import generate
 from evolif.scenarios.games.matching import proof_of
 from evolif.scenarios.games.players import player_of
 from evolif.scenarios.games.questions import FAMILIES, FLOORS, one_sided_share
-from evolif.scenarios.games.rehearsal import rehearse
 from evolif.scenarios.games.scenes import GRIDS, Modality
+from evolif.scenarios.games.self_play import rehearse
 from evolif.scenarios.games.tables import SIZES
 from evolif.util.rng import Stream
 

@@ -96,8 +96,8 @@ CARELESS_ONCE = [
     ("scenarios.broadcast.reading_impact._CASES", ("without ", "of ")),
     ("scenarios.broadcast.reading_impact._CASES", ("without ", "any of ")),
     ("scenarios.instructions.synthesis.chat._FENCE", ("```", "\t")),
-    ("scenarios.instructions.synthesis.realise._MARK", ("", "\ue000")),
-    ("scenarios.instructions.synthesis.realise._SEALED", ("", "\ue000")),
+    ("scenarios.instructions.synthesis.render._MARK", ("", "\ue000")),
+    ("scenarios.instructions.synthesis.render._SEALED", ("", "\ue000")),
     ("scenarios.recorded.judge_reply._FENCE", ("", "~")),
     ("scenarios.recorded.judge_reply._FENCE", ("", "`")),
 ]

@@ -5,9 +5,9 @@ from evolif.exchange.dialogs import ImportedDialogs, import_dialogs, is_dialogs
 from evolif.exchange.export_source import Exported, ExportSource
 from evolif.exchange.exporting import export
 from evolif.exchange.formats import EXPORTERS, Exporter, register_exporter
+from evolif.exchange.import_runs import ImportedRun, exported_sessions, import_run
 from evolif.exchange.importing import ImportResult, import_benchmark
-from evolif.exchange.played import ImportedRun, exported_sessions, import_run
-from evolif.exchange.released import ImportedReleased, import_released
+from evolif.exchange.ntm_files import ImportedReleased, import_released
 from evolif.exchange.rows import canary_of, has_witness, keys_of, turn_row
 
 __all__ = [

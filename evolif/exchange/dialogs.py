@@ -10,7 +10,7 @@ from pathlib import Path
 from evolif.benchmark import HEADER
 from evolif.scenario import get_scenario, options_of
 from evolif.scenarios.recorded import describe, read_dialogs
-from evolif.scenarios.recorded.asking import prompts_of
+from evolif.scenarios.recorded.prompts import prompts_of
 from evolif.scenarios.recorded.scoring import unscorable
 
 RECORDED = "recorded"

@@ -16,7 +16,7 @@ from evolif.errors import UsageError
 from evolif.exchange.authors import DIALOGS, FILE_NAMES, STATES, layout_rows
 from evolif.exchange.export_source import PARQUET_IN_REPO, Exported, ExportSource, card
 from evolif.exchange.hub import Hub
-from evolif.exchange.released import NTM, export_released
+from evolif.exchange.ntm_files import NTM, export_released
 from evolif.exchange.results import UNIDIAL, model_results
 from evolif.exchange.rows import FIELD, Row, dump, extension, shared_fields
 from evolif.exchange.tables import batches, write_csv, write_parquet

@@ -27,7 +27,10 @@ from evolif.metrics.breakdown import (
     together,
 )
 from evolif.metrics.compare import SHARED_TURNS, Comparison, Difference, compare
-from evolif.metrics.exhaustion import (
+from evolif.metrics.floor import TRIVIAL, CorrectedCsr, Floor, corrected_csr, floor
+from evolif.metrics.intervals import FEWEST, TOO_FEW
+from evolif.metrics.pairs import PairTest, holm, pair_test
+from evolif.metrics.patience import (
     ExhaustionSpan,
     exhaustion_by_turn,
     expected_length,
@@ -35,9 +38,6 @@ from evolif.metrics.exhaustion import (
     records_at_cap,
     sessions_at_cap,
 )
-from evolif.metrics.floor import TRIVIAL, CorrectedCsr, Floor, corrected_csr, floor
-from evolif.metrics.intervals import FEWEST, TOO_FEW
-from evolif.metrics.pairs import PairTest, holm, pair_test
 from evolif.metrics.power import Needed, Paired, Plan, fewest_dialogues
 from evolif.metrics.process import (
     AT_N,

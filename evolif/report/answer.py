@@ -14,7 +14,7 @@ from evolif.report.comparable import ComparableRuns
 from evolif.report.comparison import ModelComparison, compare_models
 from evolif.report.conclusions import shared_sentence, verdict_sentence
 from evolif.report.contexts import ContextEffect, context_effects, differ_in_context, reference_pairs
-from evolif.report.extent import unit_name
+from evolif.report.coverage import unit_name
 from evolif.report.floor import with_corrected
 from evolif.report.tables import headline, metric_cell, metric_text
 from evolif.report.wording import own_fault

@@ -13,7 +13,7 @@ from evolif.errors import UsageError
 from evolif.metrics import PROCESS, MetricTable, Ranking, RankStability, rank_stability, ranking, split_half_stability
 from evolif.report.analysis import ModelAnalysis, ModelSummary, RunAnalysis
 from evolif.report.at_floor import floor_sentence
-from evolif.report.extent import unit_words
+from evolif.report.coverage import unit_words
 from evolif.runner import COUNTED, Run, RunSettings, different_fields
 from evolif.scenario import Scenario, get_scenario
 from evolif.types import Session

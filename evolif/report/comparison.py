@@ -27,8 +27,8 @@ from evolif.metrics import (
 from evolif.metrics import Comparison as Pairing
 from evolif.report.analysis import ModelAnalysis
 from evolif.report.comparable import REPLAYED, ComparableRuns, PairKind, kind_of, setting_of, short_names
+from evolif.report.coverage import unit_name
 from evolif.report.early import early_note, marked
-from evolif.report.extent import unit_name
 from evolif.report.pairing import needed_cell
 from evolif.report.tables import decimals, metric_cell
 from evolif.runner import different_fields, reweighted_models

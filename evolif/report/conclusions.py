@@ -12,7 +12,7 @@ from math import sqrt
 from evolif.metrics import AT_N, Difference, Interval, Metric
 from evolif.report.comparable import setting_of
 from evolif.report.comparison import ALPHA, ModelComparison, amount, compared_rows, p_value
-from evolif.report.extent import unit_name, unit_words
+from evolif.report.coverage import unit_name, unit_words
 from evolif.report.wording import saturated_line
 from evolif.text import plural
 

@@ -35,7 +35,7 @@ from evolif.report.conclusions import conclusion
 from evolif.report.context_size import ContextSize
 from evolif.report.context_tables import effects_object, size_object
 from evolif.report.contexts import context_sizes, differ_in_context
-from evolif.report.extent import Extent, extents_line, pair_line
+from evolif.report.coverage import Extent, extents_line, pair_line
 from evolif.report.floor import best_object, floor_object
 from evolif.report.leaderboard import Leaderboard
 from evolif.report.ranks import ranks_object

@@ -14,8 +14,8 @@ from evolif.report.comparable import ComparableRuns
 from evolif.report.comparison import ModelComparison, comparison_grid
 from evolif.report.conclusions import conclusion, few_early_line, no_interval_line, paired_line
 from evolif.report.context_tables import context_grids
+from evolif.report.coverage import extents_line, pair_line, unit_name
 from evolif.report.early import early_note
-from evolif.report.extent import extents_line, pair_line, unit_name
 from evolif.report.floor import floor_grids, with_corrected
 from evolif.report.leaderboard import Leaderboard
 from evolif.report.pairing import pairing_line

@@ -10,7 +10,7 @@ from typing import Any
 from evolif.errors import UsageError
 from evolif.metrics import Order, Place, Ranking, RankStability, fewest_dialogues
 from evolif.report.comparable import ComparableRuns
-from evolif.report.extent import unit_name
+from evolif.report.coverage import unit_name
 from evolif.scenario import Grid, TableCell, TableRow
 from evolif.text import plural
 

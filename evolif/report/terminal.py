@@ -24,8 +24,8 @@ from evolif.report.comparable import ComparableRuns
 from evolif.report.comparison import ModelComparison, comparison_grid
 from evolif.report.context_tables import context_grids
 from evolif.report.contexts import shows_contexts
+from evolif.report.coverage import extents_line, pair_line
 from evolif.report.early import early_line
-from evolif.report.extent import extents_line, pair_line
 from evolif.report.floor import floor_grids, floor_line, with_corrected
 from evolif.report.leaderboard import Leaderboard
 from evolif.report.pairing import pairing_line

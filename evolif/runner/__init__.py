@@ -2,7 +2,7 @@
 
 from evolif.config import EvalConfig
 from evolif.runner.bounds import upper_bound
-from evolif.runner.built import Built
+from evolif.runner.context_record import Built
 from evolif.runner.evaluate import evaluate, evaluate_with
 from evolif.runner.events import (
     CallsInFlight,
@@ -19,19 +19,19 @@ from evolif.runner.events import (
 )
 from evolif.runner.floor import replay_floor
 from evolif.runner.floor_work import stored_floor
+from evolif.runner.hash_chain import Integrity
 from evolif.runner.live import Live, Pace, read_live
 from evolif.runner.metering import AllowAll, CallPolicy, Deny, PlannedCall, Wait
-from evolif.runner.notices import judging_gap, limit_note, notes_before
-from evolif.runner.origin import Origin
+from evolif.runner.provenance import Origin
 from evolif.runner.records import STOP_RULE, EarlyEnd, TurnRecord
 from evolif.runner.rejudge import agreement, rejudge, rejudged
 from evolif.runner.run import Run, as_begun, load_run
-from evolif.runner.seals import Integrity
 from evolif.runner.session import WAIT, step
 from evolif.runner.settings import COUNTED, RunSettings, different_fields, plan, reweighted_models
 from evolif.runner.sharing import shared_settings
 from evolif.runner.store import RunStore
 from evolif.runner.verify import Verification, verify
+from evolif.runner.warnings import judging_gap, limit_note, notes_before
 from evolif.types import Spent
 
 __all__ = [

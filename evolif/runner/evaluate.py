@@ -15,12 +15,12 @@ from evolif.runner.addresses import notes_on_addresses
 from evolif.runner.clients import ClientFactory, Clients, is_panel
 from evolif.runner.events import Observer, nobody
 from evolif.runner.metering import AllowAll, CallPolicy
-from evolif.runner.notices import limit_note, notes_before
 from evolif.runner.ray_worker import WorkerConfig
 from evolif.runner.run import Engine, Notify, Run, RunExecutor, as_begun, load_run
 from evolif.runner.scheduler import MOST_ALIVE, play_here
 from evolif.runner.settings import RunSettings, partner_of, plan
 from evolif.runner.shutdown import Shutdown
+from evolif.runner.warnings import limit_note, notes_before
 from evolif.scenario import Benchmark, get_scenario, options_of
 from evolif.util.suggestions import did_you_mean
 

@@ -12,8 +12,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from evolif.runner.hash_chain import Sealer
 from evolif.runner.records import AnsweredTurn, AskedKey, EndEntry, StoredPrompt, TurnEntry, TurnRecord, store
-from evolif.runner.seals import Sealer
 from evolif.runner.session import step
 from evolif.runner.settings import (
     RunSettings,

@@ -13,8 +13,8 @@ from pydantic_core import PydanticSerializationError, from_json, to_json
 
 from evolif.errors import UsageError
 from evolif.judging import Judgement, JudgeRecord, dump_records, load_records
-from evolif.runner.built import Built
-from evolif.runner.seals import Sealer, digest_of
+from evolif.runner.context_record import Built
+from evolif.runner.hash_chain import Sealer, digest_of
 from evolif.types import Ending, Image, JudgedTurn, Message, Prompt, Role, Score, Span, Spent, Usage, Verdict
 
 WITHHELD = "withheld"

@@ -25,12 +25,12 @@ from evolif.runner.clients import Clients
 from evolif.runner.events import Observer, RunStarted, SessionKey, TurnWorded
 from evolif.runner.floor_work import FloorWork
 from evolif.runner.fork import fork
+from evolif.runner.hash_chain import Integrity
 from evolif.runner.ledger import Ledger
 from evolif.runner.live import LIVE, Live, LiveObserver, read_live, with_pulse
-from evolif.runner.origin import Origin, origin_of, read_origin
+from evolif.runner.provenance import Origin, origin_of, read_origin
 from evolif.runner.records import EarlyEnd, TurnRecord, with_digest
 from evolif.runner.scheduler import Recall, SessionScheduler, calm_collector, play_here
-from evolif.runner.seals import Integrity
 from evolif.runner.session import RunContext, Seats
 from evolif.runner.settings import RunSettings, differences, growth, sessions_of
 from evolif.runner.sharing import ShownStore, as_stored

@@ -51,7 +51,7 @@ CREATE TABLE IF NOT EXISTS turn (
     records TEXT NOT NULL,      -- each judge model's scores and reasons
     notes TEXT NOT NULL,        -- what the context strategy learnt at this turn
     context_tokens INTEGER,     -- NULL: not counted while it was played
-    seal TEXT,                  -- NULL: not sealed; see evolif.runner.seals
+    seal TEXT,                  -- NULL: not sealed; see evolif.runner.hash_chain
     context TEXT,               -- what the call was shown and why, as JSON; NULL: everything, or not known
     PRIMARY KEY (session, turn)
 );

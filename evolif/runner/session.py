@@ -26,7 +26,7 @@ from evolif.errors import (
 )
 from evolif.judging import Judgement
 from evolif.models import ChatModel, ChatRequest, Sampling
-from evolif.runner.built import Built
+from evolif.runner.context_record import Built
 from evolif.runner.events import FaultMet, ModelStopped, Observer, SessionEnded, SessionKey, SessionStarted, TurnStored
 from evolif.runner.ledger import Ledger, open_account
 from evolif.runner.metering import CallDeniedError

@@ -16,9 +16,9 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from evolif.models import address_digest
+from evolif.runner.hash_chain import Integrity, check_seals
 from evolif.runner.live import LIVE
 from evolif.runner.schema import adapt
-from evolif.runner.seals import Integrity, check_seals
 from evolif.runner.settings import RunSettings
 from evolif.runner.store import RunStore, connect, disk_faults
 

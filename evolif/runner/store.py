@@ -18,6 +18,7 @@ from pydantic import ValidationError
 
 from evolif.errors import EvolifError, InternalError, OutsideError, UsageError
 from evolif.runner.events import SessionKey
+from evolif.runner.hash_chain import Integrity, Sealer, check_seals
 from evolif.runner.lengths import Lengths
 from evolif.runner.records import (
     PROMPT_WIDTH,
@@ -39,7 +40,6 @@ from evolif.runner.records import (
     store,
 )
 from evolif.runner.schema import EDITED, KNOWN_VERSIONS, SCHEMA, SCHEMA_VERSION, adapt
-from evolif.runner.seals import Integrity, Sealer, check_seals
 from evolif.runner.settings import RunSettings
 from evolif.types import Ending, JudgedTurn, Label, Prompt, Role, Session, Spent, Usage
 from evolif.util.opened import refuse_links

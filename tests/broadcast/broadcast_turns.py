@@ -10,8 +10,8 @@ import pytest
 from broadcast_matches import PERIODS, Match, matches
 
 from evolif.scenarios.broadcast.checklist import checklist_of, intent_of, needs_judge
-from evolif.scenarios.broadcast.defects import Defect
 from evolif.scenarios.broadcast.match_statistics import best_of
+from evolif.scenarios.broadcast.planted_errors import Defect
 from evolif.scenarios.broadcast.questions import break_questions
 from evolif.scenarios.broadcast.scoring import score_reply
 from evolif.util.rng import Purpose, Stream

@@ -14,7 +14,7 @@ from evolif.scenarios.broadcast.ablations import (
     variants_of,
 )
 from evolif.scenarios.broadcast.pair_retrieval import fact_scores
-from evolif.scenarios.broadcast.plays import BroadcastColumn, column_of, match_of
+from evolif.scenarios.broadcast.sessions import BroadcastColumn, column_of, match_of
 from evolif.types import CREDIT, JudgedTurn, Message, Prompt, Score, Session, Verdict
 
 

@@ -11,7 +11,7 @@ from broadcast_sessions import played
 from evolif.metrics import PROCESS, clustered, compare, counted_sessions, figures, figures_with_intervals, tables_of
 from evolif.scenarios.broadcast.accuracy import ACCURACY_TABLE, accuracies, overall_share
 from evolif.scenarios.broadcast.options import BroadcastOptions
-from evolif.scenarios.broadcast.plays import match_of
+from evolif.scenarios.broadcast.sessions import match_of
 
 
 def values(sessions):

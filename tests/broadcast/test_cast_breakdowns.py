@@ -28,9 +28,9 @@ from evolif.scenarios.broadcast.categories import (
     switching,
     unjudged_share,
 )
-from evolif.scenarios.broadcast.pile_up import only_scores, pile_up, pile_up_grid, pile_up_object, pile_up_remarks
-from evolif.scenarios.broadcast.plays import BroadcastColumn, match_of
+from evolif.scenarios.broadcast.error_streaks import only_scores, pile_up, pile_up_grid, pile_up_object, pile_up_remarks
 from evolif.scenarios.broadcast.report import broadcast_figures, broadcast_grids, broadcast_object, broadcast_remarks
+from evolif.scenarios.broadcast.sessions import BroadcastColumn, match_of
 from evolif.types import CREDIT, JudgedTurn, Score, Session, Verdict
 
 

@@ -10,8 +10,8 @@ from broadcast_matches import PERIODS
 from broadcast_turns import Turn, check_cost, turns_of
 
 from evolif.errors import ArgumentError
-from evolif.scenarios.broadcast.defects import planted
 from evolif.scenarios.broadcast.dialogue import dialogue
+from evolif.scenarios.broadcast.planted_errors import planted
 from evolif.scenarios.broadcast.scoring import score_reply
 from evolif.scenarios.broadcast.witness import witness
 

@@ -9,8 +9,8 @@ from broadcast_matches import PERIODS
 from broadcast_turns import Turn, check_cost, turns_of
 from broadcast_wordings import wordings_of
 
-from evolif.scenarios.broadcast.defects import Defect
 from evolif.scenarios.broadcast.faults import WrongClaim, wrong_claims
+from evolif.scenarios.broadcast.planted_errors import Defect
 
 MATCHES = 2
 ROUNDED = 0.1

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from evolif.scenarios.broadcast.defects import planted
 from evolif.scenarios.broadcast.dialogue import dialogue
+from evolif.scenarios.broadcast.planted_errors import planted
 from evolif.scenarios.broadcast.scoring import score_reply
 
 

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 from evolif.cli.app import app
 from evolif.scenarios.instructions.catalogue import registers as linter
 from evolif.scenarios.instructions.catalogue.registers import lint_registers
-from evolif.scenarios.instructions.synthesis.bank import read_plans
+from evolif.scenarios.instructions.synthesis.plans import read_plans
 
 PLANS = {
     "group": "emphasis",

@@ -16,10 +16,10 @@ from evolif.scenarios.games.chess_players import scripted as chess_scripted
 from evolif.scenarios.games.names_players import floor as names_floor
 from evolif.scenarios.games.names_players import guess_and_check as check
 from evolif.scenarios.games.names_players import scripted
+from evolif.scenarios.games.player_view import View
 from evolif.scenarios.games.players import player_of
-from evolif.scenarios.games.rehearsal import rehearse
+from evolif.scenarios.games.self_play import rehearse
 from evolif.scenarios.games.speech import Speech
-from evolif.scenarios.games.view import View
 
 pytestmark = pytest.mark.skipif(tokenizer_name() is None, reason="needs the extra `games`")
 

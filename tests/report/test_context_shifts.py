@@ -11,7 +11,6 @@ from shift_dialogues import GOLD, dialogue, reply
 
 from evolif.runner import Built
 from evolif.scenarios.shifts import ShiftDialogue, check_answer, goal_scores, lines_of
-from evolif.scenarios.shifts.plays import PlayedDialogue, play_of
 from evolif.scenarios.shifts.report import (
     decision_shares,
     decisions_grid,
@@ -24,6 +23,7 @@ from evolif.scenarios.shifts.report import (
     shift_object,
 )
 from evolif.scenarios.shifts.scenario import Shifts
+from evolif.scenarios.shifts.sessions import PlayedDialogue, play_of
 from evolif.types import JudgedTurn, Message, Prompt, Session
 
 

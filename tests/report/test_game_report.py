@@ -22,8 +22,8 @@ from evolif.scenario.presentation import Grid, HeatMap, LineChart
 from evolif.scenarios.games import generate
 from evolif.scenarios.games.cells import counted, points_cell, row_name
 from evolif.scenarios.games.play_tables import endings_grid, information_grid, language_grid, proposals_grid, usage_grid
-from evolif.scenarios.games.plays import GameColumn, instance_exhibits
 from evolif.scenarios.games.report import game_figures, game_grids
+from evolif.scenarios.games.sessions import GameColumn, instance_exhibits
 from evolif.scenarios.games.talk import has_apology, information_of, talk_of
 
 SCENARIO = get_scenario("games")
@@ -197,7 +197,7 @@ def test_pictures_that_cannot_be_drawn_are_told_in_words(monkeypatch: pytest.Mon
     def fail(instance: Any, player: int) -> Any:
         raise UsageError("install evolif[games]")
 
-    monkeypatch.setattr("evolif.scenarios.games.plays.private_image", fail)
+    monkeypatch.setattr("evolif.scenarios.games.sessions.private_image", fail)
     [one, _] = instance_exhibits(generate("scenes", 0, seed=1, modality="image"))
     assert "row 1" in one.text and one.note.endswith("Pictures are not drawn: install evolif[games]")
 

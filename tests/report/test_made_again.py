@@ -13,7 +13,7 @@ from evolif import evaluate, load_run
 from evolif.cli import app
 from evolif.report import analyse
 from evolif.runner import RunStore
-from evolif.runner.origin import read_origin
+from evolif.runner.provenance import read_origin
 
 SETS = {
     "objective": ["--profile", "objective", "--turns", "3"],

@@ -22,7 +22,7 @@ from evolif.runner import Run, evaluate
 from evolif.scenario import get_scenario, options_of
 from evolif.scenarios.broadcast import category_score, dialogue, game_accuracy, overall
 from evolif.scenarios.broadcast.checklist import needs_judge
-from evolif.scenarios.broadcast.plays import NEEDS_JUDGE
+from evolif.scenarios.broadcast.sessions import NEEDS_JUDGE
 from evolif.scenarios.broadcast.verdicts import group_of
 from evolif.types import CREDIT, Session
 

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evolif.scenarios.shifts import cohen_kappa, tcr, tcr_gain
-from evolif.scenarios.shifts.plays import PlayedDialogue
 from evolif.scenarios.shifts.report import ceiling_shares, failure_shares
 from evolif.scenarios.shifts.results import GoalOutcome
+from evolif.scenarios.shifts.sessions import PlayedDialogue
 
 SCORES = st.lists(st.integers(0, 9).flatmap(lambda total: st.tuples(st.integers(0, total), st.just(total))))
 

@@ -7,7 +7,7 @@ import time
 
 from evolif.scenarios.shifts import generate
 from evolif.scenarios.shifts.dialogue import Act
-from evolif.scenarios.shifts.said import act_sentences, named_branch, said
+from evolif.scenarios.shifts.read_back import act_sentences, named_branch, said
 from evolif.scenarios.shifts.tasks import load_task
 
 DIALOGUES = tuple(generate(1000, seed=21))

@@ -12,7 +12,7 @@ import pytest
 from evolif.scenarios.shifts import ShiftDialogue, generate
 from evolif.scenarios.shifts.dialogue import Value
 from evolif.scenarios.shifts.generate import draw_dialogue
-from evolif.scenarios.shifts.said import named_branch
+from evolif.scenarios.shifts.read_back import named_branch
 from evolif.scenarios.shifts.tasks import Hold, grams, kept, load_task, own_words, plain, usable_tasks
 from evolif.scenarios.shifts.words import generic
 

@@ -9,7 +9,7 @@ import yaml
 
 from evolif import InputError
 from evolif.scenarios.instructions.constraints import EXTENDED_GROUPS, GROUPS, Change, get_group
-from evolif.scenarios.instructions.synthesis.bank import SEAL, UNSEAL, fill, load_plans, parse_plan, read_plans
+from evolif.scenarios.instructions.synthesis.plans import SEAL, UNSEAL, fill, load_plans, parse_plan, read_plans
 
 
 def filled(line: str, **slots: str) -> str:

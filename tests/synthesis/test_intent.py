@@ -10,8 +10,8 @@ from evolif.scenarios.instructions.constraints import describe
 from evolif.scenarios.instructions.synthesis import load_personas
 from evolif.scenarios.instructions.synthesis.intent import intent_of
 from evolif.scenarios.instructions.synthesis.own_reasons import every_own_line
+from evolif.scenarios.instructions.synthesis.phrases import load_reasons
 from evolif.scenarios.instructions.synthesis.prompts import change_of, draft_prompt
-from evolif.scenarios.instructions.synthesis.stock import load_reasons
 from evolif.scenarios.instructions.tracker import load_topics
 from evolif.scenarios.instructions.turns import Constraint, Operation, Persona, Topic, Turn
 

@@ -8,9 +8,9 @@ from itertools import islice
 import pytest
 
 from evolif.scenarios.instructions.synthesis import TemplateSynthesizer, load_personas, persona_for
-from evolif.scenarios.instructions.synthesis.bank import beginning_of
 from evolif.scenarios.instructions.synthesis.draw import MEMORY, Memory
 from evolif.scenarios.instructions.synthesis.planner import Decision, Planner
+from evolif.scenarios.instructions.synthesis.plans import beginning_of
 from evolif.scenarios.instructions.tracker import ScriptSpec, load_profile, load_topics, script
 from evolif.scenarios.instructions.turns import ScriptTurn
 

@@ -10,10 +10,10 @@ import pytest
 
 from evolif.scenarios.instructions.constraints import Change
 from evolif.scenarios.instructions.synthesis import load_personas, persona_for
-from evolif.scenarios.instructions.synthesis.bank import parse_plan
+from evolif.scenarios.instructions.synthesis.phrases import Reason
 from evolif.scenarios.instructions.synthesis.planner import Decision, Memory, Planner
-from evolif.scenarios.instructions.synthesis.realise import realise
-from evolif.scenarios.instructions.synthesis.stock import Reason
+from evolif.scenarios.instructions.synthesis.plans import parse_plan
+from evolif.scenarios.instructions.synthesis.render import realise
 from evolif.scenarios.instructions.synthesis.style import OWN_REGISTERS, Style, style_of
 from evolif.scenarios.instructions.tracker import ScriptSpec, load_profile, load_topics, script
 from evolif.scenarios.instructions.turns import Operation, Persona, ScriptTurn, Topic

@@ -9,8 +9,8 @@ import pytest
 
 from evolif.scenarios.instructions.synthesis import TemplateSynthesizer, load_personas, persona_for
 from evolif.scenarios.instructions.synthesis.draw import Memory
+from evolif.scenarios.instructions.synthesis.phrases import every_line, load_reasons
 from evolif.scenarios.instructions.synthesis.planner import Decision, Planner
-from evolif.scenarios.instructions.synthesis.stock import every_line, load_reasons
 from evolif.scenarios.instructions.synthesis.style import phrase_styles
 from evolif.scenarios.instructions.synthesis.tone import is_flippant, is_grave, load_tone
 from evolif.scenarios.instructions.tracker import ScriptSpec, load_profile, load_topics, script

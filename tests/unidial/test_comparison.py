@@ -19,7 +19,7 @@ from evolif.models import ChatModel, ChatRequest, Reply
 from evolif.scenarios.recorded import Dialog, Unit, compare_memories
 from evolif.scenarios.recorded.memories import Memory, Snippet
 from evolif.scenarios.recorded.questions import HEADING, memory_messages
-from evolif.scenarios.recorded.sharing import SharedHistories
+from evolif.scenarios.recorded.shared_histories import SharedHistories
 from evolif.scenarios.recorded.statistics import bootstrap_interval, paired_difference
 from evolif.types import Message, Usage
 

@@ -15,7 +15,7 @@ from evolif.report.analysis import RunAnalysis
 from evolif.report.comparable import ComparableRuns, group_comparable
 from evolif.report.comparison import ModelComparison
 from evolif.report.contexts import FIGURE, TREE, differ_in_context, score_of, shows_contexts, strategy_base
-from evolif.report.extent import unit_name, unit_words
+from evolif.report.coverage import unit_name, unit_words
 from evolif.report.figures.chart import draw_chart
 from evolif.report.figures.contexts import draw_tokens, draw_tree
 from evolif.report.figures.data import Curve

@@ -21,8 +21,8 @@ from evolif.report.comparison import ModelComparison, compared_rows, p_cell
 from evolif.report.conclusions import few_early_line, no_interval_line, paired_line, saturation_line
 from evolif.report.context_tables import context_grids
 from evolif.report.contexts import CLASSES, EFFECTS, FIGURE, TABLE, differ_in_context, is_about_contexts
+from evolif.report.coverage import extents_line, pair_line, unit_name, unit_words
 from evolif.report.early import early_line
-from evolif.report.extent import extents_line, pair_line, unit_name, unit_words
 from evolif.report.figures import FIGURE_NAMES, OWN_FAULT, Picture, draw_all
 from evolif.report.figures.style import for_page
 from evolif.report.floor import floor_grids, floor_line, with_corrected

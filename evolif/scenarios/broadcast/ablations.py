@@ -11,9 +11,9 @@ from evolif.metrics import Cluster, Interval, MetricTable, Row, pair_test
 from evolif.metrics.shares import Share, share_of
 from evolif.scenario.presentation import Grid, TableCell, TableRow
 from evolif.scenarios.broadcast.cells import percent_cell, points_cell, share_object
+from evolif.scenarios.broadcast.error_streaks import only_scores, pile_up
 from evolif.scenarios.broadcast.pair_retrieval import fact_scores
-from evolif.scenarios.broadcast.pile_up import only_scores, pile_up
-from evolif.scenarios.broadcast.plays import PAIR, SCORE, BroadcastColumn, PlayedMatch, heads_of
+from evolif.scenarios.broadcast.sessions import PAIR, SCORE, BroadcastColumn, PlayedMatch, heads_of
 
 ABLATION, ERRORS = "ablation", "ablation-errors"
 """Names of the tables."""

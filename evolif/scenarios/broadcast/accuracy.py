@@ -9,9 +9,9 @@ from evolif.metrics import Cluster, MetricTable
 from evolif.metrics.intervals import DRAWS
 from evolif.metrics.shares import Share
 from evolif.scenarios.broadcast.means import Category, mean_interval, value_of
-from evolif.scenarios.broadcast.plays import MATCH, PROBLEM, PlayedMatch, match_of, task_order
 from evolif.scenarios.broadcast.scores import CATEGORIES, GameAccuracy, game_accuracy
 from evolif.scenarios.broadcast.scores import overall as mean_of_categories
+from evolif.scenarios.broadcast.sessions import MATCH, PROBLEM, PlayedMatch, match_of, task_order
 from evolif.types import Session
 
 _METRICS: Mapping[str, str] = {name: name.lower() for name in CATEGORIES}

@@ -11,7 +11,7 @@ from evolif.metrics.shares import Share, share_of
 from evolif.scenario.presentation import Grid, LineChart, LinePoint, PlotLine
 from evolif.scenarios.broadcast.accuracy import match_accuracy, match_share
 from evolif.scenarios.broadcast.cells import Shares, share_rows, shares_object
-from evolif.scenarios.broadcast.plays import PROBLEM, BroadcastColumn, PlayedMatch, TurnScore, heads_of, task_order
+from evolif.scenarios.broadcast.sessions import PROBLEM, BroadcastColumn, PlayedMatch, TurnScore, heads_of, task_order
 
 SUBTASKS, SPORTS, PERIODS, DISTANCES, TURNS = "subtasks", "sports", "periods", "distances", "turns"
 """Names of the tables."""

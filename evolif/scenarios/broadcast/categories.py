@@ -13,8 +13,8 @@ from evolif.scenarios.broadcast.accuracy import category_sums, match_accuracy, m
 from evolif.scenarios.broadcast.breakdowns import by_subtask
 from evolif.scenarios.broadcast.cells import Shares, percent_cell, points_cell, share_object
 from evolif.scenarios.broadcast.means import difference_interval, value_of
-from evolif.scenarios.broadcast.plays import BroadcastColumn, PlayedMatch, heads_of
 from evolif.scenarios.broadcast.scores import CATEGORIES
+from evolif.scenarios.broadcast.sessions import BroadcastColumn, PlayedMatch, heads_of
 
 CATEGORY_TABLE = "categories"
 """The name of the table."""

@@ -11,7 +11,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, StrictBool, StrictFloat, StrictInt, StrictStr, ValidationError
 
-from evolif.scenarios.broadcast.briefing import briefing
+from evolif.scenarios.broadcast.judge_facts import briefing
 from evolif.scenarios.broadcast.messages import BEGIN, END
 from evolif.scenarios.broadcast.options import Place
 from evolif.types import Prompt

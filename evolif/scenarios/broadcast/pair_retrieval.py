@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from statistics import fmean
 
-from evolif.scenarios.broadcast.plays import PlayedMatch, TurnScore
+from evolif.scenarios.broadcast.sessions import PlayedMatch, TurnScore
 
 ANCHORED, INTERVAL = "A", "I"
 """Kinds of turns: an event so long after another one, and all events between two moments."""

@@ -13,8 +13,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from evolif.models import ChatRequest, SimModel, skill_of, unknown_player
-from evolif.scenarios.broadcast.defects import planted
 from evolif.scenarios.broadcast.lines import turn_of
+from evolif.scenarios.broadcast.planted_errors import planted
 from evolif.scenarios.broadcast.reader_model import answer_from
 from evolif.types import Prompt
 from evolif.util.rng import Purpose, Stream

@@ -23,8 +23,8 @@ from evolif.scenarios.broadcast.breakdowns import (
     turn_chart,
 )
 from evolif.scenarios.broadcast.categories import CATEGORY_TABLE, categories_object, category_grid, category_remarks
-from evolif.scenarios.broadcast.pile_up import PILE_UP, pile_up_grid, pile_up_object, pile_up_remarks
-from evolif.scenarios.broadcast.plays import BroadcastColumn
+from evolif.scenarios.broadcast.error_streaks import PILE_UP, pile_up_grid, pile_up_object, pile_up_remarks
+from evolif.scenarios.broadcast.sessions import BroadcastColumn
 
 CHAPTERS = (
     Chapter(

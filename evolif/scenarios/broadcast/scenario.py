@@ -40,7 +40,6 @@ from evolif.scenarios.broadcast.judged import judge_reply, rule_verdicts, turn_c
 from evolif.scenarios.broadcast.lines import KEY_FIELDS, line_fault, lines_of, long_tables, turn_of
 from evolif.scenarios.broadcast.options import BroadcastOptions, BroadcastPlay
 from evolif.scenarios.broadcast.players import NAMES, player
-from evolif.scenarios.broadcast.plays import BroadcastColumn, column_of, columns_of
 from evolif.scenarios.broadcast.reading import READING_VERSION
 from evolif.scenarios.broadcast.report import (
     BREAKDOWNS,
@@ -52,6 +51,7 @@ from evolif.scenarios.broadcast.report import (
     broadcast_object,
     broadcast_remarks,
 )
+from evolif.scenarios.broadcast.sessions import BroadcastColumn, column_of, columns_of
 from evolif.text import plural
 from evolif.types import Exchange, Prompt, Seat, Verdict
 

@@ -6,8 +6,8 @@ from typing import Any
 from evolif.scenarios.games.boards import board_features, board_text, earlier_board
 from evolif.scenarios.games.centering import centering
 from evolif.scenarios.games.density import content_ratio, lexical_density, novelty
+from evolif.scenarios.games.early_answers import early_table, haste_cost
 from evolif.scenarios.games.figures import accuracy_table, gain_table, guess_and_check, isotoken, proposal_table
-from evolif.scenarios.games.haste import early_table, haste_cost
 from evolif.scenarios.games.information import information_gain
 from evolif.scenarios.games.instance import generate, private_image, private_text
 from evolif.scenarios.games.names import shared_rows

@@ -27,7 +27,7 @@ from evolif.scenarios.games.figures import (
     is_correct,
     isotoken,
 )
-from evolif.scenarios.games.plays import GameColumn
+from evolif.scenarios.games.sessions import GameColumn
 from evolif.scenarios.games.stored import Played
 
 TURNS, NORMALISED, GAIN = "turns", "normalised", "gain"

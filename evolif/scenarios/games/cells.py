@@ -7,7 +7,7 @@ from statistics import fmean
 
 from evolif.scenario.presentation import TableCell, TableRow
 from evolif.scenarios.games.figures import AccuracyRow
-from evolif.scenarios.games.plays import GameColumn
+from evolif.scenarios.games.sessions import GameColumn
 from evolif.scenarios.games.stored import Played
 from evolif.text import plural
 

@@ -6,8 +6,8 @@ import re
 from typing import Final
 
 from evolif.scenarios.games.boards import Key, order_key
+from evolif.scenarios.games.player_view import View
 from evolif.scenarios.games.speech import Speech
-from evolif.scenarios.games.view import View
 
 _TOLD: Final = tuple(
     re.compile(pattern, re.IGNORECASE)

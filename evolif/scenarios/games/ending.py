@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any, Final, Literal, TypeAlias, TypedDict
 
 from evolif.scenarios.games.arguments import text_of
+from evolif.scenarios.games.player_view import View
 from evolif.scenarios.games.reading import Answer, has_marker, read_answer, same_answer
 from evolif.scenarios.games.tokens import Tokenizer, cut
-from evolif.scenarios.games.view import View
 
 Reason: TypeAlias = Literal["correct", "wrong", "unparseable", "no_answer"]
 """Why a game ended."""

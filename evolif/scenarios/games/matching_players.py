@@ -11,11 +11,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from evolif.scenarios.games.matching import differences
+from evolif.scenarios.games.player_view import View
 from evolif.scenarios.games.scenes import Cell, scene_of
 from evolif.scenarios.games.shapes import figure_of
 from evolif.scenarios.games.speech import Speech
 from evolif.scenarios.games.traits import Told, Traits, cells_of_graph, fits, read_traits, traits_of
-from evolif.scenarios.games.view import View
 
 _GO_ON = "Go on."
 _LOST = "I did not understand."

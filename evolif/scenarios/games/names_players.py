@@ -16,9 +16,9 @@ from typing import Final
 
 from evolif.scenarios.games.information import Rows, open_reader
 from evolif.scenarios.games.names import typical_row
+from evolif.scenarios.games.player_view import View
 from evolif.scenarios.games.sentences import Claim, Sentence
 from evolif.scenarios.games.speech import Speech
-from evolif.scenarios.games.view import View
 
 _LABEL: Final = re.compile(r"(?<!\w)row ([0-9]{1,3})(?![0-9])", re.IGNORECASE)
 _ANSWER: Final = "SELECT ROW"

@@ -17,10 +17,10 @@ from evolif.scenarios.games.cells import (
     rows_by_turns,
     share_cell,
 )
+from evolif.scenarios.games.early_answers import HasteRow, early_table, haste_cost
 from evolif.scenarios.games.ending import REASONS
 from evolif.scenarios.games.figures import is_correct, proposal_table
-from evolif.scenarios.games.haste import HasteRow, early_table, haste_cost
-from evolif.scenarios.games.plays import GameColumn
+from evolif.scenarios.games.sessions import GameColumn
 from evolif.scenarios.games.stored import Played
 from evolif.scenarios.games.sycophancy import KINDS
 from evolif.scenarios.games.talk import has_apology, information_of, talk_of

@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import Final
 
 from evolif.errors import UsageError
-from evolif.scenarios.games.view import Rule, View
+from evolif.scenarios.games.player_view import Rule, View
 
 _RULES: Final[Mapping[str, Mapping[str, str]]] = {
     "scripted": {

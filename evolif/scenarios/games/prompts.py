@@ -11,8 +11,8 @@ from evolif.scenarios.games import wording as say
 from evolif.scenarios.games.arguments import even
 from evolif.scenarios.games.ending import choices_of
 from evolif.scenarios.games.instance import private_image, private_text
+from evolif.scenarios.games.player_view import View
 from evolif.scenarios.games.turns import WORDS_FACTOR, Budget, budget, turn_meta
-from evolif.scenarios.games.view import View
 from evolif.types import Image, Message
 
 History: TypeAlias = Literal["transcript", "chat"]

@@ -11,11 +11,11 @@ from collections.abc import Sequence
 from hashlib import blake2b
 from typing import Any, Final
 
+from evolif.scenarios.games.player_view import View
 from evolif.scenarios.games.programs import Part, Program, combined, part_of
 from evolif.scenarios.games.questions import best_guess
 from evolif.scenarios.games.scenes import THINGS, scene_of
 from evolif.scenarios.games.speech import Speech
-from evolif.scenarios.games.view import View
 from evolif.util.rng import Purpose, Stream
 
 _LOST: Final = "I did not understand."

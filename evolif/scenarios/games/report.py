@@ -37,7 +37,7 @@ from evolif.scenarios.games.play_tables import (
     sycophancy_grid,
     usage_grid,
 )
-from evolif.scenarios.games.plays import GameColumn
+from evolif.scenarios.games.sessions import GameColumn
 
 CHAPTERS = (
     Chapter(

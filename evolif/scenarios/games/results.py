@@ -7,7 +7,7 @@ from typing import Any
 
 from evolif.metrics import MetricTable
 from evolif.scenarios.games.ending import Heard, Ruling
-from evolif.scenarios.games.view import View
+from evolif.scenarios.games.player_view import View
 from evolif.types import JudgedTurn, Score, Session
 
 TOKENS, CORRECT, EARLY, TURN_SHARE, TOKEN_SHARE = "tokens", "correct", "early", "turn_share", "token_share"

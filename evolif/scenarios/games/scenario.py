@@ -42,10 +42,10 @@ from evolif.scenarios.games.ending import REASONS, Heard, Ruling, answer_text
 from evolif.scenarios.games.instance import settings_of
 from evolif.scenarios.games.options import GameOptions, GamePlay, with_settings
 from evolif.scenarios.games.players import NAMES, player_of
-from evolif.scenarios.games.plays import columns_of, instance_exhibits
 from evolif.scenarios.games.prompts import Match, check_instance
 from evolif.scenarios.games.report import CHAPTERS, game_figures, game_grids
 from evolif.scenarios.games.results import TABLE, outcomes_of, scores_of
+from evolif.scenarios.games.sessions import columns_of, instance_exhibits
 from evolif.scenarios.games.stored import (
     Played,
     dialogue_of,

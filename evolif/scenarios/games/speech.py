@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+from evolif.scenarios.games.player_view import View
 from evolif.scenarios.games.tokens import RegexTokenizer, SubwordTokenizer, Tokenizer
-from evolif.scenarios.games.view import View
 
 
 class Speech:

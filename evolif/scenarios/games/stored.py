@@ -12,6 +12,7 @@ from dataclasses import asdict, fields, replace
 from typing import Any, Literal, TypedDict
 
 from evolif.scenarios.games.ending import Ending, Flag, Heard, Ruling, hear, rule
+from evolif.scenarios.games.player_view import View
 from evolif.scenarios.games.prompts import (
     Match,
     Said,
@@ -22,7 +23,6 @@ from evolif.scenarios.games.prompts import (
     view_of,
 )
 from evolif.scenarios.games.tokens import Tokenizer
-from evolif.scenarios.games.view import View
 from evolif.text import MAX_BODY_BYTES
 from evolif.types import Label, Prompt, Seat
 

@@ -17,7 +17,7 @@ from evolif.judging.panel import finish_all
 from evolif.judging.records import usage_of
 from evolif.judging.rubric import Rubric, scale_of
 from evolif.scenarios.games.instance import private_text
-from evolif.scenarios.games.view import View
+from evolif.scenarios.games.player_view import View
 from evolif.text import Reading
 from evolif.types import Score, Session, Usage, Verdict
 from evolif.util.resources import data_path, load_data

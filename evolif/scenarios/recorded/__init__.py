@@ -7,6 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from evolif.scenarios.recorded.aggregation import DEFAULT_AGGREGATION, aggregate, length_curve, parse_aggregation
+from evolif.scenarios.recorded.constraint_checks import Unsupported, check_score, constraint_of, instruction_score
 from evolif.scenarios.recorded.coverage import bounds, coverage
 from evolif.scenarios.recorded.folder import (
     read_dialogs,
@@ -17,7 +18,6 @@ from evolif.scenarios.recorded.folder import (
     write_records,
     write_summary,
 )
-from evolif.scenarios.recorded.instructions import Unsupported, check_score, constraint_of, instruction_score
 from evolif.scenarios.recorded.judge_reply import NoScore, judge_score
 from evolif.scenarios.recorded.labels import clean_labels, flat_labels
 from evolif.scenarios.recorded.metrics import (

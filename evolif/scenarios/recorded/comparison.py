@@ -40,7 +40,6 @@ from evolif.models import (
 from evolif.models.endpoint import shown
 from evolif.runner.clients import cache_place
 from evolif.scenarios.recorded.aggregation import parse_aggregation
-from evolif.scenarios.recorded.asking import shown_labels
 from evolif.scenarios.recorded.costs import Cost, MeteredModel
 from evolif.scenarios.recorded.coverage import coverage
 from evolif.scenarios.recorded.memories import (
@@ -53,10 +52,11 @@ from evolif.scenarios.recorded.memories import (
 )
 from evolif.scenarios.recorded.metrics import metric_name
 from evolif.scenarios.recorded.playing import is_off_policy, require_references
+from evolif.scenarios.recorded.prompts import shown_labels
 from evolif.scenarios.recorded.questions import TEMPLATE, Answered, MemoryView, Questions, RoundsView, View
 from evolif.scenarios.recorded.schema import Dialog, Turn
 from evolif.scenarios.recorded.scoring import failure_of, score_turn
-from evolif.scenarios.recorded.sharing import Ingestion, SharedHistories
+from evolif.scenarios.recorded.shared_histories import Ingestion, SharedHistories
 from evolif.scenarios.recorded.statistics import bootstrap_interval, paired_difference
 from evolif.scenarios.recorded.units import Unit, past
 from evolif.util.suggestions import did_you_mean

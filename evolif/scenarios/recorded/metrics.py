@@ -19,7 +19,7 @@ from typing import Any
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from evolif.scenarios.instructions.constraints import get_group
-from evolif.scenarios.recorded.instructions import (
+from evolif.scenarios.recorded.constraint_checks import (
     Unsupported,
     check_score,
     checked_constraint,

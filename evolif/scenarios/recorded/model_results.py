@@ -20,8 +20,8 @@ from evolif.scenarios.recorded.aggregation import (
     parse_aggregation,
     valid_score,
 )
-from evolif.scenarios.recorded.asking import expected_dialog
 from evolif.scenarios.recorded.coverage import bounds, coverage
+from evolif.scenarios.recorded.prompts import expected_dialog
 from evolif.scenarios.recorded.recorded_runs import StoredDialogs
 from evolif.scenarios.recorded.schema import Dialog
 from evolif.scenarios.recorded.scoring import session_records

@@ -12,10 +12,10 @@ from typing import Any, Protocol
 from evolif.contexts import ContextStrategy, context_tokens, tokenizer_name
 from evolif.errors import ModelError
 from evolif.models import ChatModel, ChatRequest, Sampling
-from evolif.scenarios.recorded.asking import prompts_of
 from evolif.scenarios.recorded.costs import Cost
 from evolif.scenarios.recorded.memories import Memory, Snippet
 from evolif.scenarios.recorded.playing import continued_with, is_off_policy
+from evolif.scenarios.recorded.prompts import prompts_of
 from evolif.scenarios.recorded.retrieval import REWRITTEN, VERBATIM, retrieval_scores
 from evolif.scenarios.recorded.schema import Dialog, Turn
 from evolif.scenarios.recorded.units import Past, Round, past

@@ -9,7 +9,7 @@ from typing import Any
 
 from evolif.errors import UsageError
 from evolif.runner import Run, TurnRecord
-from evolif.scenarios.recorded.asking import outline_of
+from evolif.scenarios.recorded.prompts import outline_of
 from evolif.scenarios.recorded.schema import Dialog, Turn
 from evolif.scenarios.recorded.scoring import session_records
 from evolif.types import Session

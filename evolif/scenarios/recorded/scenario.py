@@ -35,9 +35,9 @@ from evolif.scenario import (
     Unjudged,
 )
 from evolif.scenarios.recorded.aggregation import DEFAULT_AGGREGATION, mean, parse_aggregation
-from evolif.scenarios.recorded.asking import opening, prompts_of, reference_of
 from evolif.scenarios.recorded.folder import read_dialogs, read_meta
 from evolif.scenarios.recorded.model_results import ModelResults, results_object, results_of
+from evolif.scenarios.recorded.prompts import opening, prompts_of, reference_of
 from evolif.scenarios.recorded.recorded_runs import stored_dialogs
 from evolif.scenarios.recorded.report import (
     aggregation_tree,

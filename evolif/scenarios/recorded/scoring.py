@@ -20,11 +20,11 @@ from evolif.runner import TurnRecord
 from evolif.scenarios.instructions import criteria_of
 from evolif.scenarios.instructions.constraints import format_of
 from evolif.scenarios.instructions.turns import Constraint
-from evolif.scenarios.recorded.asking import SCORING_VERSION
-from evolif.scenarios.recorded.instructions import Unsupported, checked_constraint, constraint_of
+from evolif.scenarios.recorded.constraint_checks import Unsupported, checked_constraint, constraint_of
 from evolif.scenarios.recorded.judge_reply import judge_score
 from evolif.scenarios.recorded.judging import LONGEST_REPLY, TemplateFault, judge_question
 from evolif.scenarios.recorded.metrics import Metric, metric_name, metric_of
+from evolif.scenarios.recorded.prompts import SCORING_VERSION
 from evolif.scenarios.recorded.schema import Dialog
 from evolif.text import Reading, read_apart, readable
 from evolif.types import Message, Prompt, Score, Session, Verdict

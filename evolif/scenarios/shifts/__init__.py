@@ -13,6 +13,7 @@ from evolif.scenarios.shifts.goals import gold_decisions
 from evolif.scenarios.shifts.importing import goals_in, is_released, is_stated, read_playable, released_lines
 from evolif.scenarios.shifts.lines import KEY_FIELDS, dialogue_of, dialogue_of_prompts, lines_of
 from evolif.scenarios.shifts.players import player
+from evolif.scenarios.shifts.read_back import said
 from evolif.scenarios.shifts.reading import read_object
 from evolif.scenarios.shifts.recall import node_recall
 from evolif.scenarios.shifts.released import (
@@ -25,7 +26,6 @@ from evolif.scenarios.shifts.released import (
     write_released,
 )
 from evolif.scenarios.shifts.results import TCR_TABLE, count_met, goal_scores, invented_score, outcomes_of, reasons_of
-from evolif.scenarios.shifts.said import said
 from evolif.scenarios.shifts.witness import planted_errors
 
 __all__ = [

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from datetime import date
 from functools import cache
 
-from evolif.scenarios.shifts.said import act_sentences, said
+from evolif.scenarios.shifts.read_back import act_sentences, said
 from evolif.scenarios.shifts.tasks import Slot, TaskType, grams, plain
 from evolif.text import fold, plural
 from evolif.util.resources import data_path, load_data
@@ -20,7 +20,7 @@ _NEUTRAL = ("openings", "questions", "remarks", "replies", "digressions", "impli
 _WORD = re.compile(r"[^\W_]+(?:['-][^\W_]+)*")
 _TIME = re.compile(r"(?:[01][0-9]|2[0-3]):[0-5][0-9]")
 _SHORTEST = 13
-"""Characters of a sentence; fewer could not be looked up (evolif/scenarios/shifts/said.py)."""
+"""Characters of a sentence; fewer could not be looked up (evolif/scenarios/shifts/read_back.py)."""
 
 
 def lint(task: TaskType) -> list[str]:

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from evolif.scenarios.shifts.dialogue import Act, Value
-from evolif.scenarios.shifts.said import named_branch, said
+from evolif.scenarios.shifts.read_back import named_branch, said
 from evolif.types import Message, Prompt
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from evolif.scenarios.shifts.checking import HasCheckpoints, occurs_in
-from evolif.scenarios.shifts.said import said
+from evolif.scenarios.shifts.read_back import said
 from evolif.scenarios.shifts.tasks import TaskType, load_task, task_types
 from evolif.types import Message
 

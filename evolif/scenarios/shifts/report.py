@@ -12,7 +12,7 @@ from evolif.metrics.shares import Share
 from evolif.metrics.shares import share_of as ratio_of
 from evolif.scenario.presentation import Grid, HeatCell, HeatMap, TableCell, TableRow
 from evolif.scenarios.shifts.checking import Reason
-from evolif.scenarios.shifts.plays import PlayedDialogue
+from evolif.scenarios.shifts.sessions import PlayedDialogue
 
 FAILURES, RECALL, DECISIONS, CEILING = "failures", "recall", "decisions", "reader"
 """Names of the tables."""

@@ -41,9 +41,9 @@ from evolif.scenarios.shifts.judged import goal_criteria, judge_goals
 from evolif.scenarios.shifts.lines import KEY_FIELDS, line_fault, lines_of, turns_of_prompts
 from evolif.scenarios.shifts.outline import COUNTS
 from evolif.scenarios.shifts.players import NAMES, player
-from evolif.scenarios.shifts.plays import plays_of, plays_of_model
 from evolif.scenarios.shifts.report import failures_map, has_gold, shift_grids, shift_object
 from evolif.scenarios.shifts.results import TCR_TABLE, goal_scores, invented_score
+from evolif.scenarios.shifts.sessions import plays_of, plays_of_model
 from evolif.scenarios.shifts.tasks import Hold
 from evolif.text import read_apart
 from evolif.types import Exchange, Prompt

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from evolif.metrics.exhaustion import exhaustion_since
+from evolif.metrics.patience import exhaustion_since
 from evolif.report import RunAnalysis
 from evolif.report.comparable import ComparableRuns
 from evolif.report.figures import draw

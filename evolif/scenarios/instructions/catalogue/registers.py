@@ -12,9 +12,9 @@ from evolif.scenarios.instructions.catalogue.entries import LintFinding, LintRep
 from evolif.scenarios.instructions.constraints import Change, DrawContext, get_group
 from evolif.scenarios.instructions.queries import read_claims
 from evolif.scenarios.instructions.synthesis import frame_faults
-from evolif.scenarios.instructions.synthesis.bank import ACTS, GroupPlans, Plan, fill, named_old, read_plans
 from evolif.scenarios.instructions.synthesis.own_reasons import every_own_line, unknown_owners
-from evolif.scenarios.instructions.synthesis.stock import every_line
+from evolif.scenarios.instructions.synthesis.phrases import every_line
+from evolif.scenarios.instructions.synthesis.plans import ACTS, GroupPlans, Plan, fill, named_old, read_plans
 from evolif.scenarios.instructions.synthesis.style import OWN_REGISTERS, phrase_styles
 from evolif.scenarios.instructions.tracker import load_profile
 from evolif.util.opened import read_text

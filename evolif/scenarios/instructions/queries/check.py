@@ -8,11 +8,11 @@ from typing import Any
 
 from evolif.errors import EvolifError
 from evolif.scenarios.instructions.constraints import get_group, without_rules
-from evolif.scenarios.instructions.queries.beside import unasked
 from evolif.scenarios.instructions.queries.change import NO_CHANGE, Change, Claim, Polarity, intention
 from evolif.scenarios.instructions.queries.claims import Reading, read, reader_of
 from evolif.scenarios.instructions.queries.mentions import mentions_of
 from evolif.scenarios.instructions.queries.reading import LONGEST_QUERY, Query
+from evolif.scenarios.instructions.queries.side_effects import unasked
 from evolif.scenarios.instructions.queries.topic import check_topic
 from evolif.scenarios.instructions.turns import Finding, Move, ScriptTurn, Topic, Turn
 

@@ -7,13 +7,13 @@ from collections.abc import Iterator, Sequence
 
 import regex
 
+from evolif.scenarios.instructions.queries.bare_words import words_behind
 from evolif.scenarios.instructions.queries.change import Change, Claim
 from evolif.scenarios.instructions.queries.comparison import Said, compare, finding, is_lifted, removed
 from evolif.scenarios.instructions.queries.mentions import find_edge_letters, find_letters, find_pairs, mentions_of
 from evolif.scenarios.instructions.queries.polarity import role_of
 from evolif.scenarios.instructions.queries.reader import Reader
 from evolif.scenarios.instructions.queries.reading import MASK, Query
-from evolif.scenarios.instructions.queries.unquoted import words_behind
 from evolif.scenarios.instructions.queries.vocabulary import cues, heard
 from evolif.scenarios.instructions.turns import Finding, Params
 

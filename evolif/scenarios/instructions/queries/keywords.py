@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from evolif.scenarios.instructions.queries.bare_words import unquoted_words
 from evolif.scenarios.instructions.queries.change import Change, Claim
 from evolif.scenarios.instructions.queries.comparison import Said, finding, is_released
 from evolif.scenarios.instructions.queries.mentions import (
@@ -23,7 +24,6 @@ from evolif.scenarios.instructions.queries.numbers import find_counts
 from evolif.scenarios.instructions.queries.polarity import Mention, Stance, given_up, in_lists, role_of, stance_of
 from evolif.scenarios.instructions.queries.reader import Reader
 from evolif.scenarios.instructions.queries.reading import Query
-from evolif.scenarios.instructions.queries.unquoted import unquoted_words
 from evolif.scenarios.instructions.queries.vocabulary import cues, heard
 from evolif.scenarios.instructions.turns import Finding
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from evolif.scenarios.instructions.queries.bare_words import unquoted_words, word_before
 from evolif.scenarios.instructions.queries.change import Change, Claim
 from evolif.scenarios.instructions.queries.comparison import Said, finding, is_lifted, is_taken_back, removed
 from evolif.scenarios.instructions.queries.mentions import is_quoted, mentions_of, quoted_keywords
@@ -12,7 +13,6 @@ from evolif.scenarios.instructions.queries.numbers import find_numbers, find_ord
 from evolif.scenarios.instructions.queries.polarity import Mention, role_of, stance_of
 from evolif.scenarios.instructions.queries.reader import Reader
 from evolif.scenarios.instructions.queries.reading import Query
-from evolif.scenarios.instructions.queries.unquoted import unquoted_words, word_before
 from evolif.scenarios.instructions.queries.vocabulary import heard
 from evolif.scenarios.instructions.turns import Finding, Params
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 from zlib import crc32
 
-from evolif.scenarios.instructions.synthesis.bank import beginning_of, echoes
 from evolif.scenarios.instructions.synthesis.own_reasons import OwnReasons, persona_reasons, task_reasons
+from evolif.scenarios.instructions.synthesis.plans import beginning_of, echoes
 from evolif.scenarios.instructions.synthesis.style import Style, style_of
 from evolif.scenarios.instructions.synthesis.tone import is_flippant, is_grave
 from evolif.scenarios.instructions.turns import Persona, Topic

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from evolif.scenarios.instructions.constraints import Change, get_group
-from evolif.scenarios.instructions.synthesis.bank import Reference
 from evolif.scenarios.instructions.synthesis.own_reasons import Occasion, occasion_of, persona_reasons, task_reasons
-from evolif.scenarios.instructions.synthesis.stock import load_reasons
+from evolif.scenarios.instructions.synthesis.phrases import load_reasons
+from evolif.scenarios.instructions.synthesis.plans import Reference
 from evolif.scenarios.instructions.synthesis.style import OWN_REGISTERS, Style, style_of
 from evolif.scenarios.instructions.synthesis.tone import is_flippant, is_grave
 from evolif.scenarios.instructions.turns import Turn

@@ -2,7 +2,7 @@
 
 `personas/reasons.jsonl` has the lines of the packaged personas, `seeds/topic-reasons.jsonl` those of the packaged
 topics. They are found by the persona's sentence and by the topic's title, because catalogues of users have ids of their
-own. Who or what is not among them gives the reasons that everybody gives (`stock.py`).
+own. Who or what is not among them gives the reasons that everybody gives (`phrases.py`).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from evolif.scenarios.instructions.constraints import Change
-from evolif.scenarios.instructions.synthesis.stock import POINTS_FIRST, Reason
+from evolif.scenarios.instructions.synthesis.phrases import POINTS_FIRST, Reason
 from evolif.scenarios.instructions.synthesis.style import OWN_REGISTERS
 from evolif.scenarios.instructions.turns import Persona, Topic
 from evolif.util.resources import data_path, read_catalogue, read_json_lines

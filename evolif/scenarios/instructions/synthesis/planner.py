@@ -14,7 +14,10 @@ from dataclasses import dataclass
 from zlib import crc32
 
 from evolif.scenarios.instructions.constraints import Change, get_group
-from evolif.scenarios.instructions.synthesis.bank import (
+from evolif.scenarios.instructions.synthesis.draw import Draw, Memory
+from evolif.scenarios.instructions.synthesis.own_reasons import Occasion, OwnReasons, occasion_of
+from evolif.scenarios.instructions.synthesis.phrases import Reason, ReasonKind, load_reasons, small_talk
+from evolif.scenarios.instructions.synthesis.plans import (
     ANSWER,
     DOWN,
     POLITE,
@@ -28,9 +31,6 @@ from evolif.scenarios.instructions.synthesis.bank import (
     load_plans,
     named_old,
 )
-from evolif.scenarios.instructions.synthesis.draw import Draw, Memory
-from evolif.scenarios.instructions.synthesis.own_reasons import Occasion, OwnReasons, occasion_of
-from evolif.scenarios.instructions.synthesis.stock import Reason, ReasonKind, load_reasons, small_talk
 from evolif.scenarios.instructions.synthesis.style import Style
 from evolif.scenarios.instructions.turns import Persona, ScriptTurn, Turn
 from evolif.util.rng import Purpose, Stream

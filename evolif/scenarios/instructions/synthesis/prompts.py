@@ -12,8 +12,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from evolif.errors import InputError
 from evolif.scenarios.instructions.constraints import describe, format_of, get_group
-from evolif.scenarios.instructions.synthesis.bank import capitalised
 from evolif.scenarios.instructions.synthesis.intent import intent_of
+from evolif.scenarios.instructions.synthesis.plans import capitalised
 from evolif.scenarios.instructions.synthesis.template import PARTIAL, Phrasing, clause, dropped
 from evolif.scenarios.instructions.turns import Constraint, Operation, Turn
 from evolif.types import Message

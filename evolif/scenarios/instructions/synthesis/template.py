@@ -12,10 +12,10 @@ from zlib import crc32
 
 from evolif.errors import InputError
 from evolif.scenarios.instructions.constraints import Saying, get_group
-from evolif.scenarios.instructions.synthesis.bank import capitalised
 from evolif.scenarios.instructions.synthesis.draw import Memory
 from evolif.scenarios.instructions.synthesis.planner import Planner
-from evolif.scenarios.instructions.synthesis.realise import realise
+from evolif.scenarios.instructions.synthesis.plans import capitalised
+from evolif.scenarios.instructions.synthesis.render import realise
 from evolif.scenarios.instructions.synthesis.style import OWN_REGISTERS, style_of
 from evolif.scenarios.instructions.turns import Operation, Params, Persona, ScriptTurn, Turn
 from evolif.util.resources import data_path, load_data

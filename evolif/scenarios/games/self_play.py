@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any, TypedDict
 
 from evolif.scenarios.games.ending import Reason, hear, rule
+from evolif.scenarios.games.player_view import Rule
 from evolif.scenarios.games.prompts import Match, Said, view_of
 from evolif.scenarios.games.tokens import Tokenizer
-from evolif.scenarios.games.view import Rule
 
 
 class Rehearsal(TypedDict):

@@ -12,7 +12,7 @@ from evolif.metrics.shares import Share, share_of
 from evolif.scenario.presentation import Grid, TableRow
 from evolif.scenarios.broadcast.cells import percent_cell, points_cell, share_object
 from evolif.scenarios.broadcast.means import added_ends, mostly_at_a_bound
-from evolif.scenarios.broadcast.plays import SCORE, BroadcastColumn, PlayedMatch, TurnScore, heads_of
+from evolif.scenarios.broadcast.sessions import SCORE, BroadcastColumn, PlayedMatch, TurnScore, heads_of
 
 PILE_UP = "pile-up"
 """The name of the table."""

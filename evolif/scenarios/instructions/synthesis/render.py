@@ -10,8 +10,8 @@ import re
 from collections.abc import Callable, Mapping
 from functools import partial
 
-from evolif.scenarios.instructions.synthesis.bank import SEAL, TASK, UNSEAL, capitalised, fill, seal
 from evolif.scenarios.instructions.synthesis.planner import Decision
+from evolif.scenarios.instructions.synthesis.plans import SEAL, TASK, UNSEAL, capitalised, fill, seal
 from evolif.scenarios.instructions.synthesis.style import Style
 from evolif.scenarios.instructions.turns import ScriptTurn, Turn
 

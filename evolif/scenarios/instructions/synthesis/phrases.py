@@ -11,7 +11,7 @@ from typing import Any
 
 from evolif.errors import InputError
 from evolif.scenarios.instructions.constraints import Change
-from evolif.scenarios.instructions.synthesis.bank import REGISTER_LETTERS
+from evolif.scenarios.instructions.synthesis.plans import REGISTER_LETTERS
 from evolif.scenarios.instructions.synthesis.style import OWN_REGISTERS
 from evolif.util.resources import data_path, load_data
 
