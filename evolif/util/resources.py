@@ -19,8 +19,9 @@ from evolif.util.suggestions import near_path, sentence
 if TYPE_CHECKING:
     from pydantic import ValidationError
 
-_PACKAGED = Path(__file__).parent / "_data"
-_CHECKOUT = Path(__file__).parent.parent
+_PACKAGE = Path(__file__).parent.parent
+_PACKAGED = _PACKAGE / "_data"
+_CHECKOUT = _PACKAGE.parent
 MOST_BYTES = 1 << 20
 """Maximum size of a configuration file."""
 MOST_NESTING = 32
