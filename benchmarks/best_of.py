@@ -15,7 +15,7 @@ import argparse
 from collections.abc import Sequence
 
 import numpy as np
-from coverage import Responder, simulate
+from responders import Responder, simulate
 from scipy import stats
 
 from evolif.metrics import PROCESS

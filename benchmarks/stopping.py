@@ -17,7 +17,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 import numpy as np
-from coverage import CAP, RESPONDERS, Responder, difficulties, simulate, true_values
+from responders import CAP, RESPONDERS, Responder, difficulties, simulate, true_values
 
 from evolif.budget import BATCH, PILOT
 from evolif.budget.pilot import dialogues_for
