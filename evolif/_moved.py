@@ -43,7 +43,7 @@ def name_today(name: str) -> str | None:
     parts = name.split(".")
     for length in (3, 2):
         old = ".".join(parts[:length])
-        if old in MOVED and len(parts) >= length:
+        if old in MOVED:
             return ".".join([MOVED[old], *parts[length:]])
     return None
 
@@ -56,6 +56,7 @@ class _OldNames:
         today = name_today(name)
         if today is None:
             return None
+        # The stubs ask for `load_module`, which importlib has no use for where there is `exec_module`.
         return ModuleSpec(name, _OldNames, origin=today, is_package=True)  # type: ignore[arg-type]
 
     @staticmethod

@@ -31,9 +31,10 @@ def fake_models(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[str], Ch
 
 
 def pytest_collection_finish() -> None:
-    """Keep the collected tests out of the garbage collector: a full pass over them takes a second, hundreds of times.
+    """Keep the collected tests out of the garbage collector: a full pass over them takes about a second.
 
-    The high threshold also says to `calm_collector` that the collector is taken care of.
+    `calm_collector` would give them back to it after every run that is played here; the high threshold keeps it from
+    that. Where it is at work is in the tests that start a process.
     """
     gc.collect()
     gc.freeze()
