@@ -11,7 +11,7 @@ import pytest
 
 from evolif.scenarios.instructions.synthesis import load_personas, registers
 
-DOCS = Path(__file__).parent.parent.parent / "docs"
+DOCS = Path(__file__).parents[4] / "docs"
 
 
 @pytest.fixture(scope="module")

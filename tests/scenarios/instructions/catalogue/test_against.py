@@ -15,7 +15,7 @@ from evolif.scenarios.instructions.catalogue.samples import compare
 from evolif.util.resources import data_path
 
 RELEASE = Path(
-    os.environ.get("EVOLIF_RELEASE_DATA") or Path(__file__).parents[3] / "shared" / "data" / "evolif-release"
+    os.environ.get("EVOLIF_RELEASE_DATA") or Path(__file__).parents[5] / "shared" / "data" / "evolif-release"
 )
 EIGHT = "the queen still walks about on the frame"
 SEVEN = "queen still walks about on the frame"

@@ -15,7 +15,7 @@ from evolif.scenarios.instructions.audit.sources import read_foreign
 from evolif.scenarios.instructions.constraints import parse_constraint
 
 RELEASE = Path(
-    os.environ.get("EVOLIF_RELEASE_DATA") or Path(__file__).parents[3] / "shared" / "data" / "evolif-release"
+    os.environ.get("EVOLIF_RELEASE_DATA") or Path(__file__).parents[5] / "shared" / "data" / "evolif-release"
 )
 released = pytest.mark.skipif(not RELEASE.is_dir(), reason="the authors' released files are not here")
 
