@@ -71,7 +71,7 @@ def test_out_of_memory(place: Path) -> None:
     assert said == "evolif: no memory is left; close other programs, or raise the memory limit\n"
 
 
-@pytest.mark.parametrize("more", range(0, 12, 2))
+@pytest.mark.parametrize("more", [0, 6, *(pytest.param(n, marks=pytest.mark.slow) for n in (2, 4, 8, 10))])
 def test_out_of_file_descriptors_at_any_point(place: Path, more: int) -> None:
     limit = LIMITS["descriptors"].format(more=more)
     said = told(limit, "evaluate", "bench", "-m", "sim/steady", "--max-turns", "3", "--out", "new")

@@ -53,7 +53,9 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-@pytest.mark.parametrize("name", EXPORTS)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.slow] * (name not in ("jsonl", "json"))) for name in EXPORTS]
+)
 def test_the_same_command_removes_what_a_killed_one_left(place: Path, name: str) -> None:
     what, verb, out, last = EXPORTS[name]
     flags = {"page": ["--html", out], "json": ["--json", out]}.get(name, [out, "--format", name])
