@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -42,16 +43,20 @@ LIMITS = {
 }
 
 
-@pytest.fixture
-def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("OPENAI_API_KEY", "sk-0123456789")
-    run = CliRunner()
+def make(folder: Path) -> None:
+    run, bench = CliRunner(), str(folder / "bench")
     shape = ["--dialogues", "4", "--turns", "3", "--seed", "1", "--profile", "objective"]
-    assert run.invoke(app, ["generate", "bench", *shape]).exit_code == 0
-    played = ["evaluate", "bench", "-m", "sim/steady", "--max-turns", "3", "--display", "none", "--out", "run"]
-    assert run.invoke(app, played).exit_code == 0
-    return tmp_path
+    assert run.invoke(app, ["generate", bench, *shape]).exit_code == 0
+    played = ["evaluate", bench, "-m", "sim/steady", "--max-turns", "3", "--display", "none", "--out"]
+    assert run.invoke(app, [*played, str(folder / "run")]).exit_code == 0
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, copied: Callable[..., Path]) -> Path:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-0123456789")
+    place = copied(make, tmp_path / "place")
+    monkeypatch.chdir(place)
+    return place
 
 
 def told(limit: str, *words: str) -> str:
