@@ -84,12 +84,12 @@ def test_out_of_file_descriptors_at_any_point(place: Path, more: int) -> None:
 
 
 def test_out_of_file_descriptors_while_models_are_called(place: Path) -> None:
-    shape = ["--dialogues", "60", "--turns", "1", "--seed", "1", "--profile", "objective"]
+    shape = ["--dialogues", "40", "--turns", "1", "--seed", "1", "--profile", "objective"]
     assert CliRunner().invoke(app, ["generate", "many", *shape]).exit_code == 0
     with serving(Answer(completion())) as server:
         play = ["-m", f"openai/m?base_url={server.url}", "--max-turns", "1", "--max-retries", "0", "--out", "new"]
         limit = LIMITS["descriptors"].format(more=30)
-        said = told(limit, "evaluate", "many", *play, "--max-connections", "60")
+        said = told(limit, "evaluate", "many", *play, "--max-connections", "40")
     assert f"openai/m: {FILES}" in said
     assert "could not be reached" not in said
 
