@@ -4,7 +4,9 @@ Properties are tried on 25 examples; `--hypothesis-profile thorough`, which the 
 """
 
 import gc
+import shutil
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
@@ -28,6 +30,20 @@ def fake_models(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[str], Ch
         monkeypatch.setattr("evolif.runner.clients.open_model", lambda spec, **_: make(spec))
 
     return use
+
+
+@pytest.fixture(scope="session")
+def copied(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Callable[[Path], object], Path], Path]:
+    """A copy of a folder that many tests begin with: `copied(make, to)` calls `make` once in a session."""
+    made: dict[Callable[[Path], object], Path] = {}
+
+    def copy(make: Callable[[Path], object], to: Path) -> Path:
+        if make not in made:
+            made[make] = tmp_path_factory.mktemp("made") / to.name
+            make(made[make])
+        return Path(shutil.copytree(made[make], to, symlinks=True))
+
+    return copy
 
 
 def pytest_collection_finish() -> None:

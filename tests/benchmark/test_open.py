@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -21,10 +22,13 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path / "quiz"
 
 
+def make(folder: Path) -> None:
+    evolif.generate(folder, dialogues=2, turns=2, seed=3)
+
+
 @pytest.fixture
-def own(tmp_path: Path) -> Path:
-    evolif.generate(tmp_path / "own", dialogues=2, turns=2, seed=3)
-    return tmp_path / "own"
+def own(tmp_path: Path, copied: Callable[..., Path]) -> Path:
+    return copied(make, tmp_path / "own")
 
 
 def test_no_name_means_instruction_following(own: Path) -> None:

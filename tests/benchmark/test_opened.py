@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import stat
@@ -132,8 +133,15 @@ def test_only_links_out_of_the_folder_are_refused(tmp_path: Path) -> None:
     ("mask", "folder", "file"), [pytest.param(0o022, 0o755, 0o644, marks=pytest.mark.slow), (0o077, 0o700, 0o600)]
 )
 def test_everything_is_made_with_the_users_umask(tmp_path: Path, mask: int, folder: int, file: int) -> None:
-    code = f"import os, sys; os.umask({mask}); from evolif.__main__ import main; sys.argv[0] = 'evolif'; main()"
-    for command in (
+    # One process for all commands, which must not change the umask of the tests themselves.
+    code = (
+        f"import json, os, sys; os.umask({mask}); from evolif.__main__ import main\n"
+        "for words in json.loads(sys.argv[1]):\n"
+        "    sys.argv = ['evolif', *words]\n"
+        "    try: main()\n"
+        "    except SystemExit as end: assert end.code in (None, 0, 1), (words, end.code)\n"
+    )
+    commands = (
         ("generate", "b", "--dialogues", "1", "--turns", "2", "--seed", "1"),
         ("evaluate", "b", "-m", "sim/perfect", "--max-turns", "3", "--out", "r", "--cache-dir", "c", "--judge", "none"),
         ("export", "r", "x.jsonl"),
@@ -143,16 +151,10 @@ def test_everything_is_made_with_the_users_umask(tmp_path: Path, mask: int, fold
         ("report", "r", "--html", "p.html", "--json", "j.json"),
         ("audit", "b"),
         ("review", "b", "--export", "q.jsonl"),
-    ):
-        done = subprocess.run(
-            [sys.executable, "-c", code, *command],
-            cwd=tmp_path,
-            capture_output=True,
-            text=True,
-            timeout=120,
-            check=False,
-        )
-        assert done.returncode in (0, 1), (command, done.stderr)
+    )
+    made = [sys.executable, "-c", code, json.dumps(commands)]
+    done = subprocess.run(made, cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stderr
     modes = {str(path.relative_to(tmp_path)): stat.S_IMODE(path.stat().st_mode) for path in tmp_path.rglob("*")}
     assert {"b/benchmark.json", "r/run.sqlite", "x.csv", "x.jsonl", "p.html"} <= modes.keys()
     wrong = {name: oct(mode) for name, mode in modes.items()

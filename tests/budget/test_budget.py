@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import random
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -45,10 +46,13 @@ class Counted:
         pass
 
 
+def make(folder: Path) -> None:
+    generate(folder, dialogues=3, turns=4, seed=3, profile="objective")
+
+
 @pytest.fixture
-def bench(tmp_path: Path) -> Path:
-    generate(tmp_path / "bench", dialogues=3, turns=4, seed=3, profile="objective")
-    return tmp_path / "bench"
+def bench(tmp_path: Path, copied: Callable[..., Path]) -> Path:
+    return copied(make, tmp_path / "bench")
 
 
 def test_the_bound_holds_prose_and_the_longest_answer() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import sqlite3
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -50,13 +51,23 @@ def opened() -> dict[str, Fake]:
     return {}
 
 
+def generate(folder: Path) -> None:
+    made = evolif("generate", str(folder), "--dialogues", "2", "--turns", "6", "--seed", "4", "--profile", "paper")
+    assert made.exit_code == 0, made.output
+
+
 @pytest.fixture(autouse=True)
-def bench(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, opened: dict[str, Fake], fake_models: Any) -> None:
+def bench(
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    opened: dict[str, Fake],
+    fake_models: Any,
+    copied: Callable[..., Path],
+) -> None:
     monkeypatch.chdir(tmp_path)
     for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "EVOLIF_PRICES"):
         monkeypatch.delenv(name, raising=False)
-    made = evolif("generate", "bench", "--dialogues", "2", "--turns", "6", "--seed", "4", "--profile", "paper")
-    assert made.exit_code == 0, made.output
+    copied(generate, Path("bench"))
     fake_models(lambda spec: opened.setdefault(spec, Fake(spec)))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
@@ -40,11 +40,15 @@ def fails(code: int, *arguments: str) -> str:
     return " ".join(result.stderr.split())
 
 
-@pytest.fixture
-def bench() -> Path:
-    result = evolif("generate", "bench", "--dialogues", "2", "--turns", "3", "--seed", "1", "--profile", "objective")
+def generate(folder: Path) -> None:
+    shape = ("--dialogues", "2", "--turns", "3", "--seed", "1", "--profile", "objective")
+    result = evolif("generate", str(folder), *shape)
     assert result.exit_code == 0, result.output
-    return Path("bench")
+
+
+@pytest.fixture
+def bench(copied: Callable[..., Path]) -> Path:
+    return copied(generate, Path("bench"))
 
 
 @dataclass

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -42,16 +43,20 @@ LIMITS = {
 }
 
 
-@pytest.fixture
-def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("OPENAI_API_KEY", "sk-0123456789")
-    run = CliRunner()
+def make(folder: Path) -> None:
+    run, bench = CliRunner(), str(folder / "bench")
     shape = ["--dialogues", "4", "--turns", "3", "--seed", "1", "--profile", "objective"]
-    assert run.invoke(app, ["generate", "bench", *shape]).exit_code == 0
-    played = ["evaluate", "bench", "-m", "sim/steady", "--max-turns", "3", "--display", "none", "--out", "run"]
-    assert run.invoke(app, played).exit_code == 0
-    return tmp_path
+    assert run.invoke(app, ["generate", bench, *shape]).exit_code == 0
+    played = ["evaluate", bench, "-m", "sim/steady", "--max-turns", "3", "--display", "none", "--out"]
+    assert run.invoke(app, [*played, str(folder / "run")]).exit_code == 0
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, copied: Callable[..., Path]) -> Path:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-0123456789")
+    place = copied(make, tmp_path / "place")
+    monkeypatch.chdir(place)
+    return place
 
 
 def told(limit: str, *words: str) -> str:
@@ -71,7 +76,7 @@ def test_out_of_memory(place: Path) -> None:
     assert said == "evolif: no memory is left; close other programs, or raise the memory limit\n"
 
 
-@pytest.mark.parametrize("more", range(0, 12, 2))
+@pytest.mark.parametrize("more", [0, 6, *(pytest.param(n, marks=pytest.mark.slow) for n in (2, 4, 8, 10))])
 def test_out_of_file_descriptors_at_any_point(place: Path, more: int) -> None:
     limit = LIMITS["descriptors"].format(more=more)
     said = told(limit, "evaluate", "bench", "-m", "sim/steady", "--max-turns", "3", "--out", "new")
@@ -79,12 +84,12 @@ def test_out_of_file_descriptors_at_any_point(place: Path, more: int) -> None:
 
 
 def test_out_of_file_descriptors_while_models_are_called(place: Path) -> None:
-    shape = ["--dialogues", "60", "--turns", "1", "--seed", "1", "--profile", "objective"]
+    shape = ["--dialogues", "40", "--turns", "1", "--seed", "1", "--profile", "objective"]
     assert CliRunner().invoke(app, ["generate", "many", *shape]).exit_code == 0
     with serving(Answer(completion())) as server:
         play = ["-m", f"openai/m?base_url={server.url}", "--max-turns", "1", "--max-retries", "0", "--out", "new"]
         limit = LIMITS["descriptors"].format(more=30)
-        said = told(limit, "evaluate", "many", *play, "--max-connections", "60")
+        said = told(limit, "evaluate", "many", *play, "--max-connections", "40")
     assert f"openai/m: {FILES}" in said
     assert "could not be reached" not in said
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -28,13 +29,17 @@ def evolif(*arguments: str) -> Any:
     return CliRunner().invoke(app, list(arguments), prog_name="evolif", env={"COLUMNS": "200"})
 
 
+def generate(folder: Path) -> None:
+    made = evolif("generate", str(folder), "--dialogues", "2", "--turns", "3", "--seed", "1", "--profile", "objective")
+    assert made.exit_code == 0, made.output
+
+
 @pytest.fixture(autouse=True)
-def bench(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, fake_models: Any) -> None:
+def bench(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, fake_models: Any, copied: Callable[..., Path]) -> None:
     monkeypatch.chdir(tmp_path)
     for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "EVOLIF_PRICES"):
         monkeypatch.delenv(name, raising=False)
-    made = evolif("generate", "bench", "--dialogues", "2", "--turns", "3", "--seed", "1", "--profile", "objective")
-    assert made.exit_code == 0, made.output
+    copied(generate, Path("bench"))
     fake_models(lambda _: Fake())
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from plain_forest import InvalidMove, PlainForest
 from play_strategies import actions, by_words, flat, play
@@ -58,7 +58,6 @@ def compare(forest: Forest, model: PlainForest) -> None:
     assert forest.active_tree == model.active
 
 
-@settings(max_examples=150)
 @given(st.data())
 def test_both_forests_walk_alike(data: st.DataObject) -> None:
     system = data.draw(st.sampled_from(["", "Be brief."]))
@@ -122,7 +121,6 @@ def numbered(queries: Sequence[str]) -> list[tuple[str, str]]:
     return [(f"<q{i}> {q}", f"<a{i}> Sure.") for i, q in enumerate(queries, 1)]
 
 
-@settings(max_examples=40)
 @given(TALKS)
 def test_the_tree_shows_every_round_once(queries: list[str]) -> None:
     """Rounds on the path in full, all others as summaries: the decisions, replayed, say which."""

@@ -28,6 +28,8 @@ SLOW = {
     "domain",
     "extend",
     "files",
+    "metrics",
+    "plugins",
     "publish",
     "python",
     "resume",

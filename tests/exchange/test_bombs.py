@@ -55,7 +55,9 @@ def bench(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-@pytest.mark.parametrize("name", BOMBS)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.slow] * (name != "large_page")) for name in BOMBS]
+)
 def test_a_bomb_is_left_unread_within_bounds(tmp_path: Path, bench: Path, name: str) -> None:
     folder = tmp_path / "corpus"
     folder.mkdir()

@@ -166,12 +166,16 @@ def test_answers_that_are_not_there_are_not_judged_again(tmp_path):
     run.close()
 
 
+def make_exported(folder):
+    bench = evolif.generate(folder / "b", dialogues=2, turns=3, seed=8)
+    evolif.evaluate(bench, "sim/perfect", folder / "r", max_turns=3).close()
+    export(folder / "r", folder / "u", format="unidial", with_witness=True)
+
+
 @pytest.fixture
-def exported(tmp_path):
-    bench = evolif.generate(tmp_path / "b", dialogues=2, turns=3, seed=8)
-    evolif.evaluate(bench, "sim/perfect", tmp_path / "r", max_turns=3).close()
-    export(tmp_path / "r", tmp_path / "u", format="unidial", with_witness=True)
-    return tmp_path / "u" / "sim_perfect"
+def exported(tmp_path, copied):
+    tmp_path.rmdir()
+    return copied(make_exported, tmp_path) / "u" / "sim_perfect"
 
 
 def edit(path, change):

@@ -42,18 +42,24 @@ app(sys.argv[2:])
 """
 
 
-@pytest.fixture
-def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    run = CliRunner()
+def make(folder: Path) -> None:
+    run, bench = CliRunner(), str(folder / "bench")
     shape = ["--dialogues", "2", "--turns", "3", "--seed", "1", "--profile", "objective"]
-    assert run.invoke(app, ["generate", "bench", *shape]).exit_code == 0
-    played = ["evaluate", "bench", "-m", "sim/steady", "--max-turns", "3", "--display", "none", "--out", "run"]
-    assert run.invoke(app, played).exit_code == 0
-    return tmp_path
+    assert run.invoke(app, ["generate", bench, *shape]).exit_code == 0
+    played = ["evaluate", bench, "-m", "sim/steady", "--max-turns", "3", "--display", "none", "--out"]
+    assert run.invoke(app, [*played, str(folder / "run")]).exit_code == 0
 
 
-@pytest.mark.parametrize("name", EXPORTS)
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, copied: Callable[..., Path]) -> Path:
+    place = copied(make, tmp_path / "place")
+    monkeypatch.chdir(place)
+    return place
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.slow] * (name not in ("jsonl", "json"))) for name in EXPORTS]
+)
 def test_the_same_command_removes_what_a_killed_one_left(place: Path, name: str) -> None:
     what, verb, out, last = EXPORTS[name]
     flags = {"page": ["--html", out], "json": ["--json", out]}.get(name, [out, "--format", name])

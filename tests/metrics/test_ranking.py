@@ -116,10 +116,11 @@ def test_refusals():
         ranking(several(0.5), table=PROCESS, seed=-1)
 
 
-def test_equal_models_keep_all_ranks():
+@pytest.mark.parametrize(("runs", "least"), [(20, 18), pytest.param(100, 93, marks=pytest.mark.slow)])
+def test_equal_models_keep_all_ranks(runs, least):
     """In at least 95 of 100 runs, for all of four models together."""
     kept = 0
-    for seed in range(100):
+    for seed in range(runs):
         found = ranking(several(*[0.8] * 4, dialogues=20, seed=seed), table=PROCESS, resamples=1)
         kept += all((one.low, one.high) == (1, 4) for one in found.places[AT_N].values())
-    assert kept >= 93
+    assert kept >= least

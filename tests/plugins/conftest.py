@@ -9,6 +9,8 @@ import subprocess
 import sys
 import tomllib
 from collections.abc import Callable
+from functools import lru_cache
+from importlib import metadata
 from pathlib import Path
 
 import pytest
@@ -51,11 +53,21 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return install(tmp_path_factory.mktemp("site"))
 
 
+@lru_cache
+def _entry_points(path: tuple[str, ...], **wanted: str) -> metadata.EntryPoints:
+    return _look_up(**wanted)
+
+
+_look_up = metadata.entry_points
+
+
 @pytest.fixture(autouse=True)
 def _installed(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Install the plug-ins; what is installed is looked up once, not at each of the many times a command asks."""
     for name in [name for name in os.environ if name.startswith(("EVOLIF_", "OPENAI_"))]:
         monkeypatch.delenv(name)
     monkeypatch.syspath_prepend(str(site))
+    monkeypatch.setattr(metadata, "entry_points", lambda **wanted: _entry_points(tuple(sys.path), **wanted))
 
 
 @pytest.fixture
@@ -70,16 +82,16 @@ def python(site: Path) -> Callable[..., subprocess.Popen[str]]:
     return start
 
 
+def command(*words: object, code: int = 0) -> Result:
+    done = CliRunner().invoke(app, [str(word) for word in words])
+    assert done.exit_code == code, done.output
+    return done
+
+
 @pytest.fixture
 def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     """Runs a command in the test's folder and expects its exit code."""
     monkeypatch.chdir(tmp_path)
-
-    def command(*words: object, code: int = 0) -> Result:
-        done = CliRunner().invoke(app, [str(word) for word in words])
-        assert done.exit_code == code, done.output
-        return done
-
     return command
 
 

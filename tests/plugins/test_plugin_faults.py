@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import replace
@@ -11,9 +12,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import Result
+from typer.testing import CliRunner, Result
 
 from evolif import evaluate, load_run
+from evolif.cli.app import app
 from evolif.judging import Judgement
 from evolif.types import Prompt, Score
 
@@ -33,18 +35,27 @@ def faults() -> Iterator[dict[str, Any]]:
     faulty.ONLY.clear()
 
 
-@pytest.fixture
-def bench(run: Run) -> Path:
-    """Four dialogues of a plug-in that is not broken yet."""
-    run("generate", "bench", "--scenario", "faulty", "--dialogues", 4, "--seed", 1, "--set", "turns=3")
-    return Path("bench")
+@pytest.fixture(scope="module")
+def made(site: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Four dialogues of a plug-in that is not broken yet, and a run that nothing disturbed."""
+    folder = tmp_path_factory.mktemp("made")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(str(site))
+        patch.chdir(folder)
+        for words in ("generate bench --scenario faulty --dialogues 4 --seed 1 --set turns=3",
+                      "evaluate bench -m sim/hasty --out whole"):  # fmt: skip
+            assert CliRunner().invoke(app, words.split()).exit_code == 0
+    return folder
 
 
 @pytest.fixture
-def whole(run: Run, bench: Path) -> Path:
-    """A run that nothing disturbed."""
-    run("evaluate", bench, "-m", "sim/hasty", "--out", "whole")
-    return Path("whole")
+def bench(run: Run, made: Path) -> Path:
+    return Path(shutil.copytree(made / "bench", "bench"))
+
+
+@pytest.fixture
+def whole(run: Run, bench: Path, made: Path) -> Path:
+    return Path(shutil.copytree(made / "whole", "whole"))
 
 
 def content(folder: str | Path) -> list[object]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -23,9 +24,13 @@ def answering(asked: Asked) -> Served:
     return Served(asked.turn.witness or "" if asked.turn.dialogue % 2 else "no", delay=0.02)
 
 
+def make(folder: Path) -> None:
+    generate(folder, dialogues=6, turns=8, seed=3, profile="objective")
+
+
 @pytest.fixture
-def made(tmp_path: Path) -> Benchmark:
-    return generate(tmp_path / "made", dialogues=6, turns=8, seed=3, profile="objective")
+def made(tmp_path: Path, copied: Callable[..., Path]) -> Benchmark:
+    return Benchmark(copied(make, tmp_path / "made"))
 
 
 def play(bench: Benchmark, server: FastServer, out: Path, **settings: Any) -> Run:

@@ -65,6 +65,7 @@ def turns(out: Path) -> dict[tuple[int, int], tuple[Any, ...]]:
     return found
 
 
+@pytest.mark.slow
 def test_a_killed_run_is_resumed_as_if_nothing_had_been(
     bench: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

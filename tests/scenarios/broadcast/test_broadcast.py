@@ -277,7 +277,10 @@ class Breaking:
         pass
 
 
-@pytest.mark.parametrize("context", ["full", "last:4", "retrieval:3", "summary:2", "tree"])
+@pytest.mark.parametrize(
+    "context",
+    ["last:4", "summary:2", "tree", *(pytest.param(name, marks=pytest.mark.slow) for name in ("full", "retrieval:3"))],
+)
 def test_strategies_play_and_a_run_that_was_stopped_goes_on_to_the_same_turns(
     small: Any, tmp_path: Path, context: str
 ) -> None:
@@ -296,7 +299,7 @@ def test_strategies_play_and_a_run_that_was_stopped_goes_on_to_the_same_turns(
 
 
 def test_the_reader_reads_everything_under_the_full_history_and_less_under_less(tmp_path: Path) -> None:
-    bench = made(tmp_path / "b", 8)
+    bench = made(tmp_path / "b", 4)
     figures = {}
     for context in ("full", "last:4"):
         with closing(evaluate(bench, "sim/reader", tmp_path / context, context=context)) as run:

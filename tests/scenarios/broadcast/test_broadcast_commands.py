@@ -81,6 +81,7 @@ def test_a_quarter_of_each_task_and_a_third_is_hockey(turns: list[Row]) -> None:
     assert kinds == {(task, sport): n for task in TASKS for sport, n in (("basketball", 4), ("hockey", 2))}
 
 
+@pytest.mark.slow
 def test_a_hundred_and_twenty_dialogues_unless_said(tmp_path: Path) -> None:
     done("generate", str(tmp_path / "bench"), "--scenario", "broadcast", "--seed", "7")
     kinds = Counter(

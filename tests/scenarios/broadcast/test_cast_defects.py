@@ -16,8 +16,6 @@ from evolif.scenarios.broadcast.scoring import score_reply
 from evolif.scenarios.broadcast.witness import witness
 
 MATCHES = 15
-DIALOGUES = 25
-"""Of each task and sport."""
 TASKS = ("IF", "CR", "IR", "TS")
 ON_EVENTS = {"an event left out", "a neighbor's name", "a wrong clock", "another period", "every clock wrong"}
 ON_TAGS = {"the other first tag", "a first tag in lower case", "text beside the tags", "a wrong letter", "both letters"}
@@ -55,11 +53,13 @@ def test_witnesses_satisfy_every_item_that_rules_check(sport: str) -> None:
         assert all(item["satisfied"] for item in result["items"])
 
 
+@pytest.mark.parametrize("dialogues", [4, pytest.param(25, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("task", TASKS)
 @pytest.mark.parametrize("sport", PERIODS)
-def test_each_defect_costs_exactly_its_items_and_triggers_exactly_its_gates(sport: str, task: str) -> None:
-    """Over 200 dialogues."""
-    for number in range(DIALOGUES):
+def test_each_defect_costs_exactly_its_items_and_triggers_exactly_its_gates(
+    sport: str, task: str, dialogues: int
+) -> None:
+    for number in range(dialogues):
         for turn in dialogue(task, sport, number, seed=19)["turns"]:
             for defect in planted(turn, harmless=True) if turn["judged"] else ():
                 check_cost(turn, defect)

@@ -155,9 +155,10 @@ def test_questions_are_plain_and_the_same_every_time(sport: str, task: str) -> N
         assert json.loads(json.dumps(plain)) == plain
 
 
+@pytest.mark.parametrize("matches", [40, pytest.param(300, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("sport", SPORTS)
-def test_every_match_has_questions(sport: str) -> None:
-    for number in range(1_000, 1_300):
+def test_every_match_has_questions(sport: str, matches: int) -> None:
+    for number in range(1_000, 1_000 + matches):
         match = simulate(sport, number, seed=5)
         assert len(asked_of(match, "CR", "anchored")) == 3 * PERIODS[sport]
         assert len(break_questions(match, 1, "IR", stream(match, "IR", 1), about=1)) == 3

@@ -98,7 +98,7 @@ def test_near_duplicates_are_counted_by_equal_values() -> None:
 @pytest.mark.parametrize("n", SIZES)
 def test_answers_are_uniform_and_independent_of_each_other(n: int) -> None:
     maker, settings = TableMaker(), TableSettings(n=n)
-    answers = [maker.draw(Stream(9, number), settings).answer for number in range(2_000)]
+    answers = [maker.draw(Stream(9, number), settings).answer for number in range(1_000)]
     for player in (0, 1):
         counts = Counter(answer[player] for answer in answers)
         assert chisquare([counts[row] for row in range(1, n + 1)]).pvalue > 0.001

@@ -6,6 +6,7 @@ import asyncio
 import itertools
 import json
 from collections import Counter
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -40,11 +41,14 @@ PLAY = {"tokenizer": "regex"}
 CHECKED = "\u2028Row 1 it is.\n5. PARTNER: no\nWhat TESTED sees:\nnothing"
 
 
-@pytest.fixture
-def bench(tmp_path: Path) -> Any:
+def make(folder: Path) -> None:
     options = options_of(SCENARIO.spec, {"game": "names", "n": "9", "turns": ["4"]}, "games")
-    SCENARIO.generate(tmp_path / "b", options, dialogues=2, seed=1)
-    return open_benchmark(tmp_path / "b")
+    SCENARIO.generate(folder, options, dialogues=2, seed=1)
+
+
+@pytest.fixture
+def bench(tmp_path: Path, copied: Callable[..., Path]) -> Any:
+    return open_benchmark(copied(make, tmp_path / "b"))
 
 
 def judge(agreement: Any = 9, validation: Any = 2, name: str = "fake/judge") -> Scripted:

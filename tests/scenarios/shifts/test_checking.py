@@ -35,12 +35,19 @@ CITY = goal(
     aliases={"Lisbon": ["Lisboa"], "Porto": ["Oporto"]},
 )
 PRICE = goal("number", 900, superseded=[{"value": 800, "turn": 1}], other_branch=[{"value": 700, "turn": 2}])
-DAY = goal("date", "2025-03-14", superseded=[{"value": "2025-03-07", "turn": 1}])
-START = goal("time", "09:30", superseded=[{"value": "08:00", "turn": 1}])
+DAY = goal(
+    "date",
+    "2025-03-14",
+    superseded=[{"value": "2025-03-07", "turn": 1}],
+    other_branch=[{"value": "2025-03-21", "turn": 2}],
+)
+START = goal("time", "09:30", superseded=[{"value": "08:00", "turn": 1}], other_branch=[{"value": "10:00", "turn": 2}])
 PARKING = goal("yes_no", True, superseded=[{"value": False, "turn": 1}])
-ITEM = goal("item", "saw")
+NO_PARKING = goal("yes_no", False, superseded=[{"value": True, "turn": 1}])
+ITEM = goal("item", "saw", aliases={"saw": ["fretsaw"]})
 CANCELLED = goal("item", "axe", polarity="absent")
 WITHDRAWN = goal("number", 40, polarity="absent", superseded=[{"value": 30, "turn": 1}])
+NO_GUIDE = goal("text", "Ana", polarity="absent", superseded=[{"value": "Ida", "turn": 1}], aliases={"Ida": ["Ide"]})
 OTHER = goal("text", "tent", id="other", key="other")
 
 
@@ -56,7 +63,10 @@ def reason(checkpoint: dict[str, Any], value: Any) -> str | None:
     [
         (CITY, "the city of LISBON", None),
         (CITY, ["Lisboa"], None),
+        (CITY, "**Lisbon**-based, in Lisbon's old town", None),
         (CITY, "Lisbonne", "wrong"),
+        (CITY, "Lisbon2", "wrong"),
+        (CITY, 7, "wrong"),
         (CITY, "Lisbon, not Porto", "stale"),
         (CITY, "Oporto", "stale"),
         (CITY, "Lisbon or Madrid", "other_branch"),
@@ -65,7 +75,14 @@ def reason(checkpoint: dict[str, Any], value: Any) -> str | None:
         (CITY, None, "missing"),
         (CITY, " ", "missing"),
         (CITY, [], "missing"),
+        (goal("text", "old town"), "the Old\u00a0Town", None),
+        (goal("text", "old town"), "old\n town", None),
+        (goal("text", "Rock 'n' Roll"), "rock ’n’ roll", None),
+        (goal("text", "low-budget"), "low‐budget", None),
+        (goal("text", "Straße"), "STRASSE", None),
         (PRICE, 900, None),
+        (goal("number", 1.5), "1,5", None),
+        (goal("number", 0), 0, None),
         (PRICE, "about 900.00 €", None),
         (PRICE, "800 to 900", "stale"),
         (PRICE, 700, "other_branch"),
@@ -75,22 +92,32 @@ def reason(checkpoint: dict[str, Any], value: Any) -> str | None:
         (PRICE, "", "missing"),
         (DAY, "2025-03-14", None),
         (DAY, "2025-03-07", "stale"),
+        (DAY, "2025-03-21", "other_branch"),
         (DAY, "14 March 2025", "wrong"),
+        (DAY, 20250314, "wrong"),
         (START, "9:30 am", None),
         (START, 930, None),
         (START, "0800", "stale"),
+        (START, "10 am", "other_branch"),
         (START, "9:30 pm", "wrong"),
         (PARKING, "Yes", None),
         (PARKING, True, None),
         (PARKING, False, "stale"),
         (PARKING, "maybe", "wrong"),
+        (goal("yes_no", True), "no", "wrong"),
+        (NO_PARKING, False, None),
+        (NO_PARKING, "No", None),
+        (NO_PARKING, "yes", "stale"),
+        (NO_PARKING, None, "missing"),
         (ITEM, ["axe", "a hand saw"], None),
         (ITEM, "axe; saw", None),
+        (ITEM, "axe\nthe Fretsaw", None),
         (ITEM, "seesaw", "missing"),
         (ITEM, [], "missing"),
         (CANCELLED, ["saw"], None),
         (CANCELLED, "saw, Axe", "cancelled"),
         (CANCELLED, [], "missing"),
+        (CANCELLED, " , ;", "missing"),
         (CANCELLED, None, "missing"),
         (WITHDRAWN, None, None),
         (WITHDRAWN, [""], None),
@@ -98,6 +125,9 @@ def reason(checkpoint: dict[str, Any], value: Any) -> str | None:
         (WITHDRAWN, "40 or 30", "cancelled"),
         (WITHDRAWN, 30, "stale"),
         (WITHDRAWN, 20, "wrong"),
+        (NO_GUIDE, "our guide Ana", "cancelled"),
+        (NO_GUIDE, "Ide", "stale"),
+        (NO_GUIDE, "Anabel", "wrong"),
     ],
 )
 def test_each_type_has_its_reasons(checkpoint: dict[str, Any], value: Any, why: str | None) -> None:
@@ -113,6 +143,8 @@ def test_nothing_passes_by_being_empty() -> None:
     results = check_answer([WITHDRAWN, CANCELLED, OTHER], "{}")
     assert [result["reason"] for result in results] == ["missing", "missing", "missing"]
     assert check_answer([WITHDRAWN], "{}")[0]["satisfied"] is False
+    results = check_answer([WITHDRAWN, {**OTHER, "type": "item"}], '{"other": ["tent"]}')
+    assert [result["reason"] for result in results] == [None, None]
 
 
 def test_an_answer_without_an_object_is_unreadable() -> None:

@@ -64,6 +64,16 @@ def test_a_return_has_to_reach_the_branch() -> None:
     assert found["topic_accuracy"] == 1.0
 
 
+def test_a_tree_for_every_turn_leaves_only_the_topics_that_begin_right() -> None:
+    found = decision_scores(dialogue(), [{"topic": {"action": "CREATE_TOPIC"}, "branch": None}] * 8)
+    assert (found["topic_accuracy"], found["fork_accuracy"], found["return_accuracy"]) == (2 / 7, 0.0, 0.0)
+
+
+def test_the_final_request_is_no_return() -> None:
+    found = decision_scores(dialogue(), replaced(t8=None))
+    assert found == ALL_RIGHT | {"topic_accuracy": 6 / 7}
+
+
 def test_an_invalid_decision_goes_on() -> None:
     nowhere = {"topic": {"action": "SWITCH_TOPIC", "target": 9}, "branch": None}
     assert decision_scores(dialogue(), replaced(t2=nowhere, t1=None)) == ALL_RIGHT

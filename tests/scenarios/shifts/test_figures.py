@@ -61,8 +61,10 @@ def test_rates_equal_exact_fractions(items: list[tuple[int, int]]) -> None:
 def test_gain_is_relative_to_the_full_history() -> None:
     assert tcr_gain(84.5, 87.4) == pytest.approx(-3.318, abs=5e-4)
     assert tcr_gain(66.3, 62.3) == pytest.approx(6.421, abs=5e-4)
-    with pytest.raises(ValueError, match="no ratio"):
-        tcr_gain(1.0, 0.0)
+    assert tcr_gain(0, 40) == -100
+    for strategy in (0.0, 1.0):
+        with pytest.raises(ValueError, match="no ratio"):
+            tcr_gain(strategy, 0.0)
 
 
 def test_kappa() -> None:

@@ -11,7 +11,12 @@ import pytest
 from evolif.errors import InputError
 from evolif.scenarios.shifts import ReleasedDialogue, goals_in, is_released, is_stated, read_playable, released_lines
 
-SAID = ("Plan a weekend in Ghent for four friends.", "Our budget is 1,200 euros.", "No museums on Sunday, please.")
+SAID = (
+    "Plan a weekend in Ghent for four friends.",
+    "Our budget is 1,200 euros.",
+    "No museums on Sunday, please.",
+    "The visit begins on 7 April 2027.",
+)
 QUESTION = (
     "Which hold? (1) The trip goes to Ghent. (2) The budget is 1200 euros.\n( 3 ) A guide called Ana is booked. x/y"
 )
@@ -30,6 +35,20 @@ def written(folder: Path, *lines: Any) -> Path:
     return path
 
 
+def test_a_date_is_stated_as_it_is_written_or_as_people_say_it() -> None:
+    goals = "(1) We go to Lisbon. (2) We leave on 2027-04-07."
+    told = {
+        "We leave on 7 April 2027 for Lisbon.": [],
+        "We leave on 2027-04-07 for Lisbon.": [],
+        "We leave on 17 April 2027 for Lisbon.": [2],
+        "We leave on 7 April 2027 for Riga.": [1],
+        "We leave.": [1, 2],
+    }
+    for said, unstated in told.items():
+        last = released_lines(released(goals, (said, "Now the plan.")))[-1]
+        assert [goal["number"] for goal in last["left_out"]] == unstated
+
+
 def test_goals_are_what_follows_each_number() -> None:
     assert goals_in("Count: (1) a; ( 2 ) b\n c (3)") == ["a;", "b c", ""]
     assert goals_in("no goal (at all)") == []
@@ -45,6 +64,9 @@ def test_goals_are_what_follows_each_number() -> None:
         ("The plan mentions Lisbon.", False),
         ("There is no museum on a Sunday.", True),
         ("Breakfast comes with vegan pancakes.", False),
+        ("The visit is on 2027-04-07.", True),
+        ("The visit is on 2027-04-17.", False),
+        ("The visit is on 2027-05-07.", False),
     ],
 )
 def test_a_goal_is_stated_if_its_numbers_names_and_half_of_its_words_are_said(goal: str, stated: bool) -> None:
@@ -54,7 +76,7 @@ def test_a_goal_is_stated_if_its_numbers_names_and_half_of_its_words_are_said(go
 def test_goals_that_nobody_stated_are_kept_apart() -> None:
     lines = released_lines(released())
     assert [line["query"] for line in lines] == list(SAID)
-    assert {line["labels"]["rounds"] for line in lines} == {3}
+    assert {line["labels"]["rounds"] for line in lines} == {len(SAID)}
     assert [goal["number"] for goal in lines[-1]["goals"]] == [1, 2]
     [apart] = lines[-1]["left_out"]
     assert (apart["number"], apart["stated"]) == (3, False)

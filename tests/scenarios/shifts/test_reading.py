@@ -34,6 +34,13 @@ def nested(depth: int) -> str:
         ('```json\n{"a": 1}', {"a": "1"}),
         ('````md\n```json\n{"a": 1}\n```\n````\n{"b": 2}', {"b": "2"}),
         ('```json\n{"a": 1} and\n```\n{"b": 2}', {"b": "2"}),
+        ('```json\n{"a": 1}\n```\n```json\n```', {"a": "1"}),
+        ('```json\n{"a": 1}\n```\n```json\n["b"]\n```', {"a": "1"}),
+        ('```json\n{"a": 1}\n```\n```python\n{"b": 2}\n```', {"a": "1"}),
+        ('```\n{"a": 1}\n```', {"a": "1"}),
+        ('```json\r\n{"a": 1}\r\n```\r\n', {"a": "1"}),
+        ('{"a": 1}{"b": 2}', {"b": "2"}),
+        ('{"a": "\\u006f"}', {"a": "o"}),
         ('```json {"a": 1}```', {"a": "1"}),
         ('```json\n[1]\n```\n', None),
         ('{ {"a": 1}', {"a": "1"}),
@@ -65,6 +72,7 @@ def test_the_object_in_an_answer(answer: str, found: dict[str, Any] | None) -> N
 
 
 def test_depth_and_size_are_bounded() -> None:
+    assert MAX_DEPTH == 200
     assert read_object(nested(MAX_DEPTH)) is not None
     assert read_object(nested(MAX_DEPTH + 1)) is None
     assert read_object('{"b": 2} ' + nested(5000)) == {"b": "2"}
@@ -157,6 +165,7 @@ def test_hostile_values_are_read_in_little_time(piece: str) -> None:
         ("0,125", ["0.125"]),
         ("1 234", ["1234"]),
         ("1\u202f234\u202f567", ["1234567"]),
+        ("1\u00a0234", ["1234"]),
         ("1'234", ["1234"]),
         ("1’234,5", ["1234.5"]),
         ("10 20", ["10", "20"]),
@@ -165,6 +174,7 @@ def test_hostile_values_are_read_in_little_time(piece: str) -> None:
         ("€900", ["900"]),
         ("900€ (2.5%)", ["900", "2.5"]),
         ("EUR900", ["900"]),
+        ("07", ["7"]),
         ("XEUR900", []),
         ("5km", []),
         ("1,234km", []),

@@ -15,7 +15,7 @@ FINAL = TURNS[-1].query
 
 def test_turns_are_counted_once_however_many_goals_need_them() -> None:
     # The goals come from turns 1, 2, 4 and 6.
-    found = node_recall(dialogue(), {1: "full", 2: "summary", 3: "full", 4: "full"})
+    found = node_recall(dialogue(), {1: "full", 2: "summary", 3: "full", 4: "full", 5: "summary"})
     assert found == {"full": 0.5, "summary": 0.25, "absent": 0.25, "kept_value": None}
 
 
@@ -45,6 +45,7 @@ def test_without_goals_there_is_nothing_to_recall() -> None:
     found = node_recall(dialogue(checkpoints=()), {1: "full"}, ())
     assert found == {"full": None, "summary": None, "absent": None, "kept_value": None}
     only_absent = dialogue(checkpoints=GOALS[3:])
+    assert node_recall(only_absent, {}, [Message("user", "The tower, and the guide Ana.")])["kept_value"] is None
     assert node_recall(only_absent, {}, ())["kept_value"] is None
 
 

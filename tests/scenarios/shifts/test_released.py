@@ -12,10 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evolif.errors import InputError
+from evolif.exchange import import_released
 from evolif.scenarios.shifts import (
     ReleasedDialogue,
     count_goals,
     describe_released,
+    generate,
     read_released,
     read_score,
     to_released,
@@ -61,6 +63,7 @@ def test_a_file_is_read_and_written_back(tmp_path: Path) -> None:
         (line(user_turns=[{"turn_id": 1}]), "user_turns must be a list"),
         ({key: value for key, value in line().items() if key != "checkpoint_question"}, "checkpoint_question must be"),
         ([], "not a JSON object"),
+        (3, "not a JSON object"),
         (line(note=float("nan")), "not a number in JSON"),
     ],
 )
@@ -69,6 +72,13 @@ def test_a_broken_line_is_named(tmp_path: Path, broken: object, says: str) -> No
     with pytest.raises(InputError, match=says) as fault:
         read_released(path)
     assert (fault.value.path, fault.value.line) == (path, 2)
+
+
+@pytest.mark.parametrize("end", ["", "\n\n"])
+def test_the_end_of_a_file_may_lack_a_line_break_or_have_one_too_many(tmp_path: Path, end: str) -> None:
+    path = tmp_path / "in.jsonl"
+    path.write_text(f"{json.dumps(line())}\n\n{json.dumps(line(conversation_id='c2'))}{end}", encoding="utf-8")
+    assert [dialogue.conversation_id for dialogue in read_released(path)] == ["c1", "c2"]
 
 
 def test_what_is_no_file_of_lines_is_refused(tmp_path: Path) -> None:
@@ -101,15 +111,33 @@ def test_a_generated_dialogue_becomes_a_released_one(tmp_path: Path) -> None:
     assert count_goals(released.checkpoint_question) == 3
 
 
+def test_the_file_of_generated_dialogues_says_what_they_say(tmp_path: Path) -> None:
+    ours = list(generate(24, seed=5))
+    for name in ("ours.jsonl", "again.jsonl"):
+        write_released(tmp_path / name, ours)
+    assert (tmp_path / "ours.jsonl").read_bytes() == (tmp_path / "again.jsonl").read_bytes()
+    theirs = read_released(tmp_path / "ours.jsonl")
+    assert [other.conversation_id for other in theirs] == [str(number) for number in range(1, 25)]
+    for one, other in zip(ours, theirs, strict=True):
+        assert other.metadata["rounds"] == str(one.rounds)
+        assert [turn["content"] for turn in other.user_turns] == [turn.query for turn in one.turns]
+        assert count_goals(other.checkpoint_question) == len(one.checkpoints)
+        for goal in one.checkpoints:
+            said = goal["type"] == "item" or (goal["type"] == "text" and goal["polarity"] == "present")
+            assert not said or goal["value"] in other.checkpoint_question
+    # A user's “7 April 2027” states a goal that says 2027-04-07.
+    assert import_released(tmp_path / "ours.jsonl", tmp_path / "bench").left_out == ()
+
+
 def test_duplicates_say_the_same_in_the_same_order() -> None:
     def dialogue(*contents: str) -> ReleasedDialogue:
         turns = [{"turn_id": at, "content": content} for at, content in enumerate(contents, 7)]
         return ReleasedDialogue.model_validate(line(user_turns=turns))
 
-    dialogues = [dialogue("a", "b"), dialogue("b", "a"), dialogue("a", "b"), dialogue("a b"), dialogue("a", "b")]
-    assert describe_released(dialogues) == {
-        "dialogues": 5,
-        "user_turns": 9,
+    twice = [dialogue("a", "b"), dialogue("b", "a"), dialogue("a", "b"), dialogue("a b"), dialogue("a", "b")]
+    assert describe_released([*twice, dialogue("A", "b"), dialogue("a", "b ")]) == {
+        "dialogues": 7,
+        "user_turns": 13,
         "min_turns": 1,
         "max_turns": 2,
         "duplicate_dialogues": 2,
@@ -125,7 +153,9 @@ def test_duplicates_say_the_same_in_the_same_order() -> None:
         ("1) a (b) (2a) (1.5) (-1)", 0),
         ("", 0),
         ("((12))", 1),
-        ("(١)", 0),
+        ("(\t1\t)(10)(11)", 3),
+        ("in (2024) [1] {2} (1", 1),
+        ("(１) (١)", 0),
     ],
 )
 def test_goals_are_counted(question: str, goals: int) -> None:
@@ -138,6 +168,8 @@ def test_goals_are_counted(question: str, goals: int) -> None:
         ("3/5", None, (3, 5)),
         (" 3 / 5 .\n", 5, (3, 5)),
         ("0/5", 5, (0, 5)),
+        ("5/5", 5, (5, 5)),
+        ("3\n/\n5", None, (3, 5)),
         ("03/5", None, (3, 5)),
         ("3/5", 4, None),
         ("6/5", None, None),
@@ -146,7 +178,13 @@ def test_goals_are_counted(question: str, goals: int) -> None:
         ("Score: 3/5", None, None),
         ("3/5/5", None, None),
         ("-3/5", None, None),
+        ("+3/5", None, None),
+        ("1.5/5", None, None),
+        ("1 3/5", None, None),
+        ("**3/5**", None, None),
         ("٣/٥", None, None),
+        ("３/５", None, None),
+        ("²/5", None, None),
         ("3", None, None),
         ("", None, None),
         ("1/" + "9" * 5000, None, None),
@@ -168,6 +206,8 @@ def test_a_score_is_the_whole_reply(text: str, total: int | None, score: tuple[i
         ("3/x 5", (3, 5)),
         ("/4 of 7", (4, 7)),
         ("4 / / 7", (4, 7)),
+        ("7/ then 8/9", (7, 8)),
+        ("4 of 7, that is 57", (4, 7)),
         ("4 of 7", (4, 7)),
         ("4", (4, 1)),
         ("none", (0, 0)),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from evolif.scenarios.shifts import Act, ShiftDialogue, ShiftTurn, check_answer, generate, planted_errors
+from evolif.scenarios.shifts import Act, ShiftDialogue, ShiftTurn, check_answer, generate, invented, planted_errors
 from evolif.scenarios.shifts.dialogue import Move
 from evolif.scenarios.shifts.goals import checkpoints_of, final_path
 from evolif.scenarios.shifts.tasks import load_task
@@ -21,6 +21,7 @@ def test_the_witness_satisfies_every_goal() -> None:
         results = check_answer(dialogue, dialogue.witness)
         assert len(results) == len(dialogue.checkpoints) >= 3
         assert all(result["satisfied"] for result in results)
+        assert invented(dialogue, dialogue.witness) == []
         assert dialogue.keys == load_task(dialogue.task).keys
 
 

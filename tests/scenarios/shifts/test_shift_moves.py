@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 
 from evolif.contexts import Forest
@@ -21,18 +23,40 @@ def test_the_same_seed_gives_the_same_dialogues_however_many_are_asked_for() -> 
     assert next(generate(1, seed=12)) != DIALOGUES[0]
 
 
-def test_rounds_are_taken_in_turn() -> None:
+def test_dialogues_are_made_one_by_one_from_seed_zero_unless_another_is_given() -> None:
+    assert next(generate(10**9)) == next(generate(1, seed=0))
+    assert list(generate(0)) == []
+
+
+def test_all_dialogues_differ() -> None:
+    assert len({tuple(turn.query for turn in dialogue.turns) for dialogue in DIALOGUES}) == len(DIALOGUES)
+
+
+@pytest.mark.parametrize("rounds", [(25, 10), (10, 10, 20), [15]])
+def test_rounds_are_taken_in_turn(rounds: Sequence[int]) -> None:
     assert [dialogue.rounds for dialogue in DIALOGUES[:8]] == [10, 15, 20, 25] * 2
-    assert [dialogue.rounds for dialogue in generate(3, rounds=(25, 10))] == [25, 10, 25]
+    made = list(generate(4, rounds=rounds))
+    assert [dialogue.rounds for dialogue in made] == (list(rounds) * 4)[:4]
+    assert all(len(dialogue.turns) == dialogue.rounds for dialogue in made)
 
 
-@pytest.mark.parametrize(("dialogues", "rounds"), [(-1, (10,)), (1, (11,)), (1, ())])
+@pytest.mark.parametrize(("dialogues", "rounds"), [(-1, (10,)), (1, (0,)), (1, (11,)), (1, (10, 12)), (1, ())])
 def test_what_cannot_be_generated_is_an_error(dialogues: int, rounds: tuple[int, ...]) -> None:
     with pytest.raises(ArgumentError):
         generate(dialogues, rounds=rounds)
 
 
+# At least: topics, alternatives, refinements, returns, implicit ones, digressions, dropped values, goals.
+LEAST = {
+    10: (2, 1, 2, 1, 0, 2, 1, 4),
+    15: (2, 2, 3, 2, 1, 2, 1, 5),
+    20: (3, 2, 4, 3, 1, 3, 2, 6),
+    25: (3, 3, 5, 4, 2, 3, 2, 7),
+}
+
+
 def test_every_dialogue_has_at_least_what_its_rounds_ask_for() -> None:
+    assert {rounds: tuple(counts) for rounds, counts in COUNTS.items()} == LEAST
     for dialogue in DIALOGUES:
         counts = COUNTS[dialogue.rounds]
         moves = names(dialogue)
@@ -54,7 +78,19 @@ def test_a_dialogue_opens_once_and_ends_with_the_final_request() -> None:
         assert moves[0] == "open"
         assert moves.count("open") == 1
         assert moves.index("final") == dialogue.rounds - 1
-        assert all(len(turn.acts) <= MOST_ACTS for turn in dialogue.turns)
+        assert all(len(turn.acts) <= MOST_ACTS == 3 for turn in dialogue.turns)
+        assert {"set", "add"} & set(dialogue.turns[0].acts)
+        assert dialogue.turns[0].topic == dialogue.turns[-1].topic == 0
+
+
+def test_a_topic_has_goals_of_its_own_and_a_digression_has_none() -> None:
+    for dialogue in DIALOGUES:
+        for opening in dialogue.turns:
+            acts = {act for turn in dialogue.turns if turn.topic == opening.topic for act in turn.acts}
+            if opening.move == "topic":
+                assert acts & {"set", "add"}
+            elif opening.move == "digress":
+                assert acts <= {"ask"}
 
 
 def test_only_returns_say_how_they_return() -> None:

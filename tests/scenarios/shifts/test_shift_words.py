@@ -81,10 +81,27 @@ def test_the_final_request_lists_all_keys_and_gives_no_goal_away_but_the_branch(
         assert final.details == ()
 
 
-def test_witnesses_hold_one_object_with_all_keys() -> None:
+def test_witnesses_hold_one_object_with_all_keys_and_values_where_something_is_agreed() -> None:
     for dialogue in DIALOGUES:
         [block] = re.findall(r"```json\n(.*?)```", dialogue.witness, re.DOTALL)
-        assert tuple(json.loads(block)) == dialogue.keys
+        held = json.loads(block)
+        assert tuple(held) == dialogue.keys
+        agreed = {goal["key"] for goal in dialogue.checkpoints if goal["polarity"] == "present"}
+        assert {key for key, value in held.items() if value not in (None, "", [])} == agreed
+
+
+def test_the_list_of_keys_tells_no_goal() -> None:
+    assert any({goal["key"] for goal in dialogue.checkpoints} < set(dialogue.keys) for dialogue in DIALOGUES)
+
+
+def test_every_task_type_occurs() -> None:
+    assert {dialogue.task for dialogue in DIALOGUES} == set(usable_tasks("all"))
+
+
+def test_nothing_is_left_unfilled_and_no_space_too_many() -> None:
+    for turn in EARLIER:
+        for text in (turn.query, turn.reply):
+            assert text == text.strip() and not re.search(r"[{}]|  ", text)
 
 
 def test_named_returns_have_a_cue_and_implicit_ones_have_none() -> None:
@@ -110,10 +127,10 @@ def _names(query: str, old: Value) -> bool:
     return not isinstance(old, bool) and plain(str(old)).split()[0] in plain(query)
 
 
-def test_no_user_says_the_same_twice() -> None:
+def test_nobody_says_the_same_twice() -> None:
     for dialogue in DIALOGUES:
-        queries = [turn.query for turn in dialogue.turns]
-        assert len(set(queries)) == len(queries)
+        assert len({turn.query for turn in dialogue.turns}) == dialogue.rounds
+        assert len({turn.reply for turn in dialogue.turns}) == dialogue.rounds
 
 
 def test_a_dialogue_is_drawn_a_few_times_at_most() -> None:

@@ -202,7 +202,7 @@ def test_a_session_that_is_cut_short_is_left_out_and_named(by_hand: Any, tmp_pat
 
 
 def test_perfect_reaches_all_goals_and_steady_as_many_as_it_says(tmp_path: Path) -> None:
-    bench = made(tmp_path / "b", 60)
+    bench = made(tmp_path / "b", 32)
     models = ["sim/perfect", "sim/steady?skill=.7"]
     with closing(evaluate(bench, models, tmp_path / "run", options={"replies": "scripted"})) as run:
         perfect, steady = (model.summary.metrics for model in analyse([run])[0].models)
@@ -214,7 +214,7 @@ def test_perfect_reaches_all_goals_and_steady_as_many_as_it_says(tmp_path: Path)
 
 
 def test_the_reader_reads_everything_under_the_full_history_and_less_under_less(tmp_path: Path) -> None:
-    bench = made(tmp_path / "b", 40)
+    bench = made(tmp_path / "b", 12)
     rates = {}
     for context in ("full", "last:4", "last:0"):
         with closing(evaluate(bench, "sim/reader", tmp_path / context, context=context)) as run:

@@ -40,10 +40,12 @@ class Server:
         return f'Noted {len(said)}.\n\n{{"people": {digits[-1] if digits else 1}}}'
 
 
-@pytest.mark.parametrize("options", [{}, {"replies": "scripted"}], ids=["model", "scripted"])
+@pytest.mark.parametrize(
+    "options", [{}, pytest.param({"replies": "scripted"}, marks=pytest.mark.slow)], ids=["model", "scripted"]
+)
 def test_a_killed_run_goes_on_to_the_same_report(tmp_path: Path, options: dict[str, str]) -> None:
     scenario = get_scenario("shifts")
-    dialogues = 40 if options else 8
+    dialogues = 40 if options else 4
     bench = tmp_path / "bench"
     scenario.generate(bench, options_of(scenario.spec, {}, "shifts"), dialogues=dialogues, seed=3)
     server = Server()

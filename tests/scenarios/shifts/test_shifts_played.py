@@ -20,7 +20,7 @@ from evolif.models.base import ChatRequest
 from evolif.runner import evaluate
 from evolif.scenarios.shifts import check_answer, generate, tcr
 
-SEED, DIALOGUES = 17, 8
+SEED, DIALOGUES = 17, 4
 
 
 @cache

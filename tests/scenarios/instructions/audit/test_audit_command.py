@@ -13,10 +13,13 @@ from evolif.cli import app
 TURN_KEYS = ["file", "dialogue", "turn", "status", "conflict", "reason", "description_matches", "query_findings"]
 
 
+def make(folder):
+    evolif.generate(folder, dialogues=3, turns=12, seed=11, profile="paper")
+
+
 @pytest.fixture
-def bench(tmp_path):
-    evolif.generate(tmp_path / "bench", dialogues=3, turns=12, seed=11, profile="paper")
-    return tmp_path / "bench"
+def bench(tmp_path, copied):
+    return copied(make, tmp_path / "bench")
 
 
 def run(*arguments, **environment):

@@ -22,7 +22,7 @@ SPOKEN: dict[str, list[str]] = yaml.safe_load(
 )
 SENTENCES = re.compile(r"(?<=[.!?])\s+")
 PLACES = ("front", "middle", "end")
-WORDINGS, QUERIES = 5, 200
+WORDINGS = 5
 
 
 def put(query: str, demand: str, place: str) -> str:
@@ -45,11 +45,12 @@ def lines(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
     return found
 
 
-def test_a_plain_demand_of_another_group_is_found(lines: list[dict[str, Any]]) -> None:
+@pytest.mark.parametrize("queries", [50, pytest.param(200, marks=pytest.mark.slow)])
+def test_a_plain_demand_of_another_group_is_found(lines: list[dict[str, Any]], queries: int) -> None:
     stream = Stream(8, "demands")
     asked: Counter[str] = Counter()
     found: Counter[str] = Counter()
-    for line in [stream.choice(lines) for _ in range(QUERIES)]:
+    for line in [stream.choice(lines) for _ in range(queries)]:
         known = json.dumps([line["constraints"], line["operation"]], ensure_ascii=False)
         free = [keyword for keyword in line["topic"]["keywords"] if keyword not in known]
         active = {line["operation"]["group"], *(c["group"] for c in line["constraints"])}

@@ -48,9 +48,10 @@ def reasons_of(dialogues: range, *, foreign: bool = False) -> list[str]:
     return said
 
 
-def test_most_reasons_belong_to_the_persona_or_to_the_task() -> None:
+@pytest.mark.parametrize("dialogues", [20, pytest.param(60, marks=pytest.mark.slow)])
+def test_most_reasons_belong_to_the_persona_or_to_the_task(dialogues: int) -> None:
     own = {text for *_, text in every_own_line()}
-    said = reasons_of(range(1, 60))
+    said = reasons_of(range(1, dialogues))
     assert sum(text in own for text in said) > len(said) / 2
 
 

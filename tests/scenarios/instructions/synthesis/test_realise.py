@@ -93,11 +93,12 @@ def test_personas_of_a_register_differ(register: str) -> None:
     assert sum(a == b for a, b in zip(*words, strict=True)) < len(words[0]) / 2
 
 
-def test_every_value_of_a_change_is_in_its_query() -> None:
+@pytest.mark.parametrize("dialogues", [15, pytest.param(40, marks=pytest.mark.slow)])
+def test_every_value_of_a_change_is_in_its_query(dialogues: int) -> None:
     spec = ScriptSpec(load_profile("extended"), load_topics(), 9)
     personas = load_personas()
     seen = 0
-    for dialogue in range(1, 41):
+    for dialogue in range(1, dialogues + 1):
         persona, planner, memory = persona_for(personas, 9, dialogue), Planner(9), Memory()
         style = style_of(persona)
         for turn in islice(script(spec, dialogue), 12):
@@ -112,4 +113,4 @@ def test_every_value_of_a_change_is_in_its_query() -> None:
                     assert value in query, (slot, value, query)
             assert "\ue000" not in query
             assert "{" not in query.replace(turn.topic.prompt, "") or "{" in str(turn.operation), query
-    assert seen == 480
+    assert seen == 12 * dialogues

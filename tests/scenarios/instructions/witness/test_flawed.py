@@ -25,7 +25,10 @@ def failed_groups(turn, missed, key=0):
     return set() if text is None else {v.group for v in check(turn.constraints, text) if not v.satisfied}
 
 
-@pytest.mark.parametrize(("profile", "length"), [("objective", 25), ("escalating", 60)])
+@pytest.mark.parametrize(
+    ("profile", "length"),
+    [("objective", 25), ("escalating", 25), pytest.param("escalating", 60, marks=pytest.mark.slow)],
+)
 def test_each_group_fails_alone_wherever_the_others_leave_room(profile, length):
     tried, exact = Counter(), Counter()
     for turn in turns_of(profile, 3, length):

@@ -1,64 +1,12 @@
-"""Goals and answers of topic-shift dialogues, and a second reader of answers written from the page."""
+"""A second reader of final answers, slow and plain, without the code under test: for plain values, no more."""
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping, Sequence
-from types import SimpleNamespace
 from typing import Any
 
-Goal = dict[str, Any]
-
-
-def goal(key: str, type_: str, value: Any, **fields: Any) -> Goal:
-    """A checkpoint; superseded values and those of other branches may be given bare."""
-    known: Goal = {
-        "id": fields.pop("id", f"{key}-{value}"),
-        "slot": key,
-        "key": key,
-        "type": type_,
-        "value": value,
-        "polarity": fields.pop("polarity", "present"),
-        "provenance": fields.pop("provenance", [1]),
-        "topic": 0,
-        "branch": "b0",
-    }
-    for name in ("superseded", "other_branch"):
-        known[name] = [{"value": v, "turn": i} for i, v in enumerate(fields.pop(name, []), 1)]
-    return {**known, **fields}
-
-
-def text(value: str = "Lisbon", key: str = "destination", **fields: Any) -> Goal:
-    return goal(key, "text", value, **fields)
-
-
-def number(value: float = 1200, key: str = "budget_eur", **fields: Any) -> Goal:
-    return goal(key, "number", value, **fields)
-
-
-def item(value: str, key: str = "sights", **fields: Any) -> Goal:
-    return goal(key, "item", value, **fields)
-
-
-def cancelled(value: str, key: str = "sights", **fields: Any) -> Goal:
-    return goal(key, "item", value, polarity="absent", **fields)
-
-
-def withdrawn(value: Any, key: str, type_: str = "text", **fields: Any) -> Goal:
-    return goal(key, type_, value, polarity="absent", **fields)
-
-
-def dialogue(*goals: Goal) -> Any:
-    return SimpleNamespace(checkpoints=goals)
-
-
-def block(values: Mapping[str, Any]) -> str:
-    """A reply that ends with a fenced object."""
-    return f"Here is everything.\n\n```json\n{json.dumps(values, ensure_ascii=False, indent=2)}\n```\n"
-
-
-# The second reader: for the plain values that it is given, no more.
+Goal = Mapping[str, Any]
 
 
 def _words(value: str) -> list[str]:
