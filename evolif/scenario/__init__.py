@@ -15,7 +15,18 @@ group `evolif.scenarios`; it is imported when a benchmark, a run or a flag names
 
 from evolif.scenario.contract import Scenario
 from evolif.scenario.options import changed_options, options_of, pairs_of
-from evolif.scenario.play import Author, Benchmark, Defaults, Environment, Lengths, Meter, NoOptions, Services, Unjudged
+from evolif.scenario.play import (
+    CHARACTERS_PER_TOKEN,
+    Author,
+    Benchmark,
+    Defaults,
+    Environment,
+    Lengths,
+    Meter,
+    NoOptions,
+    Services,
+    Unjudged,
+)
 from evolif.scenario.presentation import (
     Chapter,
     Exhibit,
@@ -42,6 +53,7 @@ from evolif.scenario.registry import (
 )
 
 __all__ = [
+    "CHARACTERS_PER_TOKEN",
     "DEFAULT_SCENARIO",
     "ENTRY_POINTS",
     "Author",

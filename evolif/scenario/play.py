@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from evolif.judging import Judge, Judgement, RelevanceGate
     from evolif.models import ChatModel, ManagedModel
 
+CHARACTERS_PER_TOKEN = 4
+"""In English, for estimates."""
+
 
 class NoOptions(BaseModel):
     """The options of a scenario that has none."""
