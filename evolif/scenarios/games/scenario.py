@@ -33,7 +33,7 @@ from evolif.errors import ArgumentError, InputError, UsageError
 from evolif.judging import Judgement, LexicalJudge
 from evolif.metrics import Breakdown
 from evolif.models import ChatModel, ChatRequest, SimModel, unknown_player
-from evolif.scenario import Benchmark, Defaults, Lengths, Services
+from evolif.scenario import CHARACTERS_PER_TOKEN, Benchmark, Defaults, Lengths, Services
 from evolif.scenario.presentation import Exhibit, Grid, HeatMap, LineChart, Opening
 from evolif.scenarios.games import RegexTokenizer, SubwordTokenizer, Tokenizer, generate, parser_name
 from evolif.scenarios.games.accuracy_tables import ACCURACY_FIGURE, accuracy_object, game_remarks, turns_sentence
@@ -64,19 +64,16 @@ from evolif.types import End, Exchange, Prompt, Score
 if TYPE_CHECKING:
     from evolif.runner import Run
 
-_CHARACTERS = 4
-"""Characters per token, in English."""
-_SAMPLED_DIALOGUES = 20
-
 
 class GameFolder(BenchmarkFolder):
     """An opened benchmark of games."""
 
+    spec: GameOptions
+
     @property
     def variant(self) -> str:
         """The game."""
-        game: str = self.spec.game
-        return game
+        return self.spec.game
 
     def match(self, dialogue: int, play: GamePlay, tokenizer: str) -> Match:
         """A dialogue with the rules of a run.
@@ -101,12 +98,10 @@ _MOST_HEARD = 256
 """Answers of which it is kept in memory what was heard."""
 
 
-class GameEnvironment(FolderEnvironment):
+class GameEnvironment(FolderEnvironment[GamePlay, GameFolder]):
     """Asks player after player until one answers, or the turns are used up."""
 
-    play: GamePlay
-
-    def __init__(self, bench: BenchmarkFolder | None, play: Any, services: Services) -> None:
+    def __init__(self, bench: GameFolder | None, play: GamePlay, services: Services) -> None:
         super().__init__(bench, play, services)
         self._judge = None if isinstance(services.judge, LexicalJudge) else services.judge
         self._heard: dict[tuple[str, int, str], Heard] = {}
@@ -120,7 +115,7 @@ class GameEnvironment(FolderEnvironment):
 
     async def prompt(self, dialogue: int, past: Sequence[Exchange]) -> Prompt | End:
         """The next turn, or how the game ended."""
-        if not isinstance(self.bench, GameFolder):
+        if self.bench is None:
             return End("finished", "end", "there is no benchmark")
         play = self.play
         if past:
@@ -189,7 +184,7 @@ class GameEnvironment(FolderEnvironment):
         return counts
 
 
-class Games(FolderScenario):
+class Games(FolderScenario[GameOptions, GamePlay, GameFolder]):
     """Games of two players who each know half, with the same budget of tokens in few turns or in many."""
 
     name = "games"
@@ -217,7 +212,7 @@ class Games(FolderScenario):
 
     def generate(
         self, out: Path, spec: BaseModel, *, dialogues: int, seed: int, notify: Callable[[str], None] = lambda _: None
-    ) -> BenchmarkFolder:
+    ) -> GameFolder:
         """Make a benchmark, or complete it.
 
         Args:
@@ -230,7 +225,7 @@ class Games(FolderScenario):
         Raises:
             UsageError: the folder holds something else, or the game has no such setting.
         """
-        options = _options(spec)
+        options = self.made_with(spec)
         settings_of(options.game, options.settings)
         number = dialogues * len(options.turns)
         return super().generate(out, spec, dialogues=number, seed=seed, notify=notify)
@@ -243,21 +238,18 @@ class Games(FolderScenario):
 
     def defaults(self, bench: Benchmark) -> Defaults:
         """No patience, and a cap that no game reaches."""
-        return Defaults(max_turns=max(_folder(bench).spec.turns) // 2 + 1)
+        return Defaults(max_turns=max(self.opened(bench).spec.turns) // 2 + 1)
 
     def partner(self, bench: Benchmark) -> str:
         """The scripted player of the same game."""
         return "sim/scripted"
 
-    def expected(self, bench: Benchmark, play: BaseModel) -> Lengths:
+    def lengths(self, bench: GameFolder, play: GamePlay, dialogues: Sequence[int]) -> Lengths:
         """Every turn is used; each prompt tells everything again."""
-        folder, rules = _folder(bench), GamePlay.model_validate(play.model_dump())
-        matches = [folder.match(dialogue, rules, "") for dialogue in folder.dialogues()[:_SAMPLED_DIALOGUES]]
-        if not matches:
-            return Lengths()
-        asked = fmean(len(turn_prompt(match, ()).query) for match in matches) / _CHARACTERS + rules.tokens / 2
+        matches = [bench.match(dialogue, play, "") for dialogue in dialogues]
+        asked = fmean(len(turn_prompt(match, ()).query) for match in matches) / CHARACTERS_PER_TOKEN + play.tokens / 2
         answered = fmean(match.budget["tokens_per_turn"] for match in matches)
-        if rules.reference != "none":
+        if play.reference != "none":
             return Lengths(1.0, asked, answered)
         turns = fmean(match.turns for match in matches) / 2
         # An estimate adds up all earlier prompts, but here each call has one prompt only.
@@ -388,12 +380,3 @@ def _instance(game: str, number: int, seed: int, settings: str) -> str:
     """An instance as JSON; dialogues of the same instance are made one after another."""
     return json.dumps(generate(game, number, seed=seed, **json.loads(settings)))
 
-
-def _options(spec: BaseModel) -> GameOptions:
-    return spec if isinstance(spec, GameOptions) else Games.spec.model_validate(spec.model_dump())
-
-
-def _folder(bench: Benchmark) -> GameFolder:
-    if not isinstance(bench, GameFolder):
-        raise UsageError(f"{bench.path} was not opened as a benchmark of games")
-    return bench
