@@ -25,7 +25,7 @@ from pydantic import BaseModel
 
 from evolif.benchmark import BenchmarkFolder, FolderEnvironment, FolderScenario, dialogue_file
 from evolif.contexts import FullHistory
-from evolif.errors import InputError, UsageError
+from evolif.errors import InputError
 from evolif.judging import Criterion, Judgement, Panel
 from evolif.metrics import MetricTable
 from evolif.models import ChatModel
@@ -57,7 +57,6 @@ from evolif.types import Exchange, Prompt, Seat, Verdict
 
 _CHARACTERS, _SYSTEM_CHARACTERS = 2.6, 3.3
 """Characters per token of messages, full of rare names and numbers, and of system prompts; by 32,000 subwords."""
-_SAMPLED_DIALOGUES = 20
 _PATIENCE = 3
 _PERIODS = 4
 """Of the sport that has most."""
@@ -69,6 +68,8 @@ _OTHER_TURNS = 6
 
 class BroadcastFolder(BenchmarkFolder):
     """An opened benchmark of broadcasts."""
+
+    spec: BroadcastOptions
 
     def _read(self, dialogue: int) -> list[dict[str, Any]]:
         lines = super()._read(dialogue)
@@ -85,16 +86,14 @@ class BroadcastFolder(BenchmarkFolder):
     @property
     def variant(self) -> str:
         """Tasks and sports, if they are not all, and the options that are not as usual."""
-        spec = _options(self.spec)
+        spec = self.spec
         return " ".join(filter(None, ("+".join(spec.task), "+".join(spec.sport), *spec.chosen)))
 
 
-class BroadcastEnvironment(FolderEnvironment):
+class BroadcastEnvironment(FolderEnvironment[BroadcastPlay, BroadcastFolder]):
     """Asks the friend's turns in order, and scores each judged reply by its checklist."""
 
-    play: BroadcastPlay
-
-    def __init__(self, bench: BenchmarkFolder | None, play: Any, services: Services) -> None:
+    def __init__(self, bench: BroadcastFolder | None, play: BroadcastPlay, services: Services) -> None:
         super().__init__(bench, play, services)
         self._panel = services.judge if isinstance(services.judge, Panel) else None
 
@@ -119,7 +118,7 @@ class BroadcastEnvironment(FolderEnvironment):
         return await judge_reply(turn_of(prompt), answer, self._panel, stored)
 
 
-class Broadcast(FolderScenario):
+class Broadcast(FolderScenario[BroadcastOptions, BroadcastPlay, BroadcastFolder]):
     """Live broadcasts of simulated matches, generated without end, with questions about what was shown long before."""
 
     name = "broadcast"
@@ -141,13 +140,13 @@ class Broadcast(FolderScenario):
 
     def generate(
         self, out: Path, spec: BaseModel, *, dialogues: int, seed: int, notify: Callable[[str], None] = lambda _: None
-    ) -> BenchmarkFolder:
+    ) -> BroadcastFolder:
         """Make a benchmark, or complete it.
 
         Raises:
             UsageError: the folder holds something else, or options do not go together.
         """
-        _options(spec).check()
+        self.made_with(spec).check()
         return super().generate(out, spec, dialogues=dialogues, seed=seed, notify=notify)
 
     def lines(self, spec: BroadcastOptions, number: int, seed: int) -> Iterable[Mapping[str, Any]]:
@@ -159,19 +158,16 @@ class Broadcast(FolderScenario):
 
     def defaults(self, bench: Benchmark) -> Defaults:
         """Patience 3, which cuts sessions when they are read, and a cap that no match reaches."""
-        rows = max(_folder(bench).spec.chunks, default=_PARTS)
+        rows = max(self.opened(bench).spec.chunks, default=_PARTS)
         return Defaults(_PERIODS * (max(rows, _PARTS) + _OTHER_TURNS) + 1, _PATIENCE, "after")
 
     def cut(self, bench: Benchmark, play: BaseModel) -> Literal["during", "after"]:
         """A run may ask to stop where patience is gone."""
-        return "during" if BroadcastPlay.model_validate(play.model_dump()).stop_at_patience else "after"
+        return "during" if self.played_with(play).stop_at_patience else "after"
 
-    def expected(self, bench: Benchmark, play: BaseModel) -> Lengths:
-        """From the first dialogues."""
-        folder = _folder(bench)
-        sampled = [folder.lines(number) for number in folder.dialogues()[:_SAMPLED_DIALOGUES]]
-        if not sampled:
-            return Lengths()
+    def lengths(self, bench: BroadcastFolder, play: BroadcastPlay, dialogues: Sequence[int]) -> Lengths:
+        """Means over the dialogues."""
+        sampled = [bench.lines(number) for number in dialogues]
         turns = fmean(map(len, sampled))
         asked = fmean(len(line["query"]) for own in sampled for line in own)
         return Lengths(
@@ -183,10 +179,10 @@ class Broadcast(FolderScenario):
 
     def unjudged(self, bench: Benchmark) -> Unjudged | None:
         """Whether a sentence supports a team, and whether a summary is true; None without instruction following."""
-        folder = _folder(bench)
-        if "IF" not in _options(folder.spec).tasks:
+        folder = self.opened(bench)
+        if "IF" not in folder.spec.tasks:
             return None
-        sampled = [folder.lines(number) for number in folder.dialogues()[:_SAMPLED_DIALOGUES]]
+        sampled = [folder.lines(number) for number in self.sampled(folder)]
         judged = [line["checklist"] for own in sampled for line in own if line["judged"]]
         weight = sum(item["weight"] for checklist in judged for item in checklist if needs_judge(item))
         groups = ("whether a sentence supports the team", "whether a summary is true")
@@ -287,13 +283,3 @@ class Broadcast(FolderScenario):
         """The models whose matches are whole."""
         whole = all(self.table(model.of.settings.options) is not None for model in board.models)
         return columns_of(board) if whole else []
-
-
-def _options(spec: BaseModel) -> BroadcastOptions:
-    return spec if isinstance(spec, BroadcastOptions) else BroadcastOptions.model_validate(spec.model_dump())
-
-
-def _folder(bench: Benchmark) -> BroadcastFolder:
-    if not isinstance(bench, BroadcastFolder):
-        raise UsageError(f"{bench.path} was not opened as a benchmark of broadcasts")
-    return bench

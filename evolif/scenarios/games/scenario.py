@@ -379,4 +379,3 @@ def _tokenizer(name: str) -> Tokenizer:
 def _instance(game: str, number: int, seed: int, settings: str) -> str:
     """An instance as JSON; dialogues of the same instance are made one after another."""
     return json.dumps(generate(game, number, seed=seed, **json.loads(settings)))
-
