@@ -20,6 +20,7 @@ from evolif.judging import Criterion, Judgement, Panel
 from evolif.metrics import Breakdown, MetricFigures
 from evolif.models import ChatModel
 from evolif.scenario import (
+    CHARACTERS_PER_TOKEN,
     Benchmark,
     Chapter,
     Defaults,
@@ -47,10 +48,6 @@ from evolif.scenarios.shifts.sessions import plays_of, plays_of_model
 from evolif.scenarios.shifts.tasks import Hold
 from evolif.text import read_apart
 from evolif.types import Exchange, Prompt
-
-_CHARACTERS = 4
-"""Characters per token, in English."""
-_SAMPLED_DIALOGUES = 20
 
 
 class ShiftOptions(BaseModel):
@@ -149,15 +146,13 @@ class ShiftFolder(BenchmarkFolder):
         return self.stored.longest or max(self.stored.rounds)
 
 
-class ShiftEnvironment(FolderEnvironment):
+class ShiftEnvironment(FolderEnvironment[ShiftPlay, ShiftFolder]):
     """Asks the user's turns, and scores the final answer."""
 
-    play: ShiftPlay
-
-    def __init__(self, bench: BenchmarkFolder | None, play: Any, services: Services) -> None:
+    def __init__(self, bench: ShiftFolder | None, play: ShiftPlay, services: Services) -> None:
         super().__init__(bench, play, services)
         self._panel = services.judge if isinstance(services.judge, Panel) else None
-        if play.replies == "scripted" and isinstance(bench, ShiftFolder) and bench.is_released:
+        if play.replies == "scripted" and bench is not None and bench.is_released:
             raise UsageError(
                 f"{bench.path} is from a released file, which has no scripted replies; evaluate without "
                 "--set replies=scripted"
@@ -197,7 +192,7 @@ def is_final(prompt: Prompt) -> bool:
     return "checkpoints" in prompt.payload or "goals" in prompt.payload
 
 
-class Shifts(FolderScenario):
+class Shifts(FolderScenario[ShiftOptions, ShiftPlay, ShiftFolder]):
     """Dialogues whose topic shifts, generated without end, with typed goals; or NTM's released ones."""
 
     name = "shifts"
@@ -247,10 +242,10 @@ class Shifts(FolderScenario):
             UsageError: the folder holds something else.
             InputError: the released file is broken.
         """
-        options = ShiftOptions.model_validate(spec.model_dump() | {"source": getattr(spec, "source", None)})
+        options = self.made_with(spec)
         if options.source is not None:
             return self._from_released(out, options, options.source, notify)
-        return _folder(super().generate(out, options, dialogues=dialogues, seed=seed, notify=notify))
+        return super().generate(out, options, dialogues=dialogues, seed=seed, notify=notify)
 
     def lines(self, spec: ShiftOptions, dialogue: int, seed: int) -> Iterable[Mapping[str, Any]]:
         """The lines of a generated dialogue."""
@@ -282,26 +277,23 @@ class Shifts(FolderScenario):
 
     def defaults(self, bench: Benchmark) -> Defaults:
         """No patience, and a cap that no dialogue reaches."""
-        return Defaults(max_turns=_folder(bench).longest + 1)
+        return Defaults(max_turns=self.opened(bench).longest + 1)
 
-    def expected(self, bench: Benchmark, play: BaseModel) -> Lengths:
-        """From the first dialogues; on a fixed transcript only the final request is a call, with all that was said."""
-        folder = _folder(bench)
-        lines = [folder.lines(dialogue) for dialogue in folder.dialogues()[:_SAMPLED_DIALOGUES]]
-        if not lines:
-            return Lengths()
+    def lengths(self, bench: ShiftFolder, play: ShiftPlay, dialogues: Sequence[int]) -> Lengths:
+        """On a fixed transcript only the final request is a call, with all that was said."""
+        lines = [bench.lines(dialogue) for dialogue in dialogues]
         judged = fmean(len(own[-1].get("goals", ())) for own in lines)
-        if ShiftPlay.model_validate(play.model_dump()).replies == "scripted":
+        if play.replies == "scripted":
             whole = (sum(len(line["query"]) + len(line["reply"]) for line in own[:-1]) for own in lines)
             last = fmean(map(int.__add__, whole, (len(own[-1]["query"]) for own in lines)))
-            return Lengths(turns=1.0, prompt_tokens=last / _CHARACTERS, judge_calls=judged)
+            return Lengths(turns=1.0, prompt_tokens=last / CHARACTERS_PER_TOKEN, judge_calls=judged)
         turns = fmean(map(len, lines))
         asked = fmean(len(line["query"]) for own in lines for line in own)
-        return Lengths(turns=turns, prompt_tokens=asked / _CHARACTERS, judge_calls=judged / turns)
+        return Lengths(turns=turns, prompt_tokens=asked / CHARACTERS_PER_TOKEN, judge_calls=judged / turns)
 
     def unjudged(self, bench: Benchmark) -> Unjudged | None:
         """The goals of released dialogues: one turn of each has nothing else."""
-        folder = _folder(bench)
+        folder = self.opened(bench)
         return Unjudged(("goals of final answers",), 1.0, 1 / folder.longest) if folder.stored.goals else None
 
     def player(self, name: str, seed: int) -> ChatModel:
@@ -380,9 +372,3 @@ class Shifts(FolderScenario):
         """What is left out of TCR, and why."""
         for model in run.models:
             yield from left_out(model.name, model.counted)
-
-
-def _folder(bench: Benchmark) -> ShiftFolder:
-    if not isinstance(bench, ShiftFolder):
-        raise UsageError(f"{bench.path} was not opened as a benchmark of dialogues whose topic shifts")
-    return bench
