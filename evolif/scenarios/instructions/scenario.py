@@ -15,7 +15,18 @@ from evolif.errors import InternalError
 from evolif.judging import Criterion, relevance_rubric
 from evolif.metrics import LOAD, TURN, UNKNOWN, Breakdown, Key
 from evolif.models import ChatModel
-from evolif.scenario import Author, Benchmark, Chapter, Defaults, Environment, Lengths, Scenario, Services, Unjudged
+from evolif.scenario import (
+    CHARACTERS_PER_TOKEN,
+    Author,
+    Benchmark,
+    Chapter,
+    Defaults,
+    Environment,
+    Lengths,
+    Scenario,
+    Services,
+    Unjudged,
+)
 from evolif.scenarios.instructions import Benchmark as Folder
 from evolif.scenarios.instructions import by_mode, criteria_of, generate, requirements_of, witness_verdicts
 from evolif.scenarios.instructions.constraints import code_of, format_of, get_group
@@ -29,8 +40,6 @@ from evolif.scenarios.instructions.turns import NAME, Constraint, Turn
 from evolif.text import formality, plural
 from evolif.types import JudgedTurn, Prompt, Verdict
 
-_CHARACTERS = 4
-"""Characters per token, in English."""
 _SAMPLED_DIALOGUES = 20
 """Dialogues whose stored turns are sampled to foresee calls."""
 
@@ -224,8 +233,8 @@ class InstructionFollowing(Scenario):
         turns = _sampled(bench)
         judged = [len(criteria_of(turn.constraints)) for turn in turns]
         return Lengths(
-            prompt_tokens=fmean(len(turn.query) / _CHARACTERS for turn in turns) if turns else 80.0,
-            system_tokens=len(system_text(_folder(bench).header)) / _CHARACTERS,
+            prompt_tokens=fmean(len(turn.query) / CHARACTERS_PER_TOKEN for turn in turns) if turns else 80.0,
+            system_tokens=len(system_text(_folder(bench).header)) / CHARACTERS_PER_TOKEN,
             judge_calls=fmean(judged) if judged else 0.0,
         )
 

@@ -22,10 +22,10 @@ from evolif.judging import Judgement, Panel
 from evolif.metrics import MetricTable
 from evolif.models import ChatModel, ChatRequest, SimModel, unknown_player
 from evolif.scenario import (
+    CHARACTERS_PER_TOKEN,
     Benchmark,
     Chapter,
     Defaults,
-    Environment,
     Grid,
     HeatMap,
     Lengths,
@@ -61,9 +61,6 @@ from evolif.scenarios.recorded.sub_dimensions import (
 from evolif.types import End, Exchange, Message, Prompt, Seat, Session
 from evolif.util.resources import complaint
 
-_CHARACTERS = 4
-"""Characters per token, in English."""
-_SAMPLED_DIALOGUES = 20
 _STATISTICS: Mapping[str, Callable[[Sequence[float]], float]] = {"mean": mean, "min": min, "max": max}
 _TEMPLATES = "_prompt_templates.json"
 _GENERATED = "generated"
@@ -173,11 +170,8 @@ class RecordedFolder(BenchmarkFolder):
         return self._opened[number]
 
 
-class RecordedEnvironment(FolderEnvironment):
+class RecordedEnvironment(FolderEnvironment[RecordedPlay, RecordedFolder]):
     """Asks the turns of recorded dialogues, and scores each answer by the metrics of its turn."""
-
-    bench: RecordedFolder | None
-    play: RecordedPlay
 
     def __init__(self, bench: RecordedFolder | None, play: RecordedPlay, services: Services) -> None:
         super().__init__(bench, play, services)
@@ -251,7 +245,7 @@ def _table(name: str) -> MetricTable:
     )
 
 
-class Recorded(FolderScenario):
+class Recorded(FolderScenario[RecordedOptions, RecordedPlay, RecordedFolder]):
     """Dialogues of any benchmark in the unified schema (Jia and others, arXiv 2603.23160)."""
 
     name = "recorded"
@@ -302,7 +296,7 @@ class Recorded(FolderScenario):
             UsageError: no source, or nothing in it is evaluated.
             InputError: a file of it is broken.
         """
-        options = RecordedOptions.model_validate(spec.model_dump() | {"source": getattr(spec, "source", None)})
+        options = self.made_with(spec)
         if options.source is None:
             raise UsageError("the scenario recorded needs the folder of the dialogues: --set source=FOLDER")
         root = options.source / _GENERATED if (options.source / _GENERATED).is_dir() else options.source
@@ -319,12 +313,6 @@ class Recorded(FolderScenario):
             notify=notify,
         )
 
-    def environment(self, bench: Benchmark | None, play: BaseModel, services: Services) -> Environment:
-        """Play the folder; off-policy, every dialogue is checked first."""
-        if not (bench is None or isinstance(bench, RecordedFolder)):
-            raise UsageError(f"{bench.path} was not opened by the scenario {self.name}")
-        return RecordedEnvironment(bench, RecordedPlay.model_validate(play.model_dump()), services)
-
     def table(self, options: Mapping[str, Any]) -> MetricTable:
         """The score under the run's aggregation."""
         name = options.get("aggregate", DEFAULT_AGGREGATION)
@@ -332,31 +320,31 @@ class Recorded(FolderScenario):
 
     def defaults(self, bench: Benchmark) -> Defaults:
         """No patience, and a cap that no dialogue reaches."""
-        return Defaults(max_turns=_folder(bench).stored.longest + 1)
+        return Defaults(max_turns=self.opened(bench).stored.longest + 1)
 
-    def expected(self, bench: Benchmark, play: BaseModel) -> Lengths:
-        """From the first dialogues."""
-        folder = _folder(bench)
-        asked = [folder.asked(dialogue) for dialogue in folder.dialogues()[:_SAMPLED_DIALOGUES]]
+    def lengths(self, bench: RecordedFolder, play: RecordedPlay, dialogues: Sequence[int]) -> Lengths:
+        """Means over the dialogues."""
+        asked = [bench.asked(dialogue) for dialogue in dialogues]
         prompts = [prompt for _, own in asked for prompt in own]
         if not prompts:
             return Lengths()
         judged = [sum(judged_entries(prompt.payload)) for prompt in prompts]
         return Lengths(
             turns=len(prompts) / len(asked),
-            prompt_tokens=fmean(sum(len(one.content) for one in prompt.messages) for prompt in prompts) / _CHARACTERS,
-            system_tokens=fmean(len(system) for system, _ in asked) / _CHARACTERS,
+            prompt_tokens=fmean(sum(len(one.content) for one in prompt.messages) for prompt in prompts)
+            / CHARACTERS_PER_TOKEN,
+            system_tokens=fmean(len(system) for system, _ in asked) / CHARACTERS_PER_TOKEN,
             judge_calls=fmean(judged),
         )
 
     def outline(self, bench: Benchmark, dialogues: Sequence[int]) -> str:
         """The dialogues: so a run alone says what is missing, and can be exported."""
-        folder = _folder(bench)
+        folder = self.opened(bench)
         return stored_dialogs((dialogue, folder.dialog(dialogue)) for dialogue in dialogues)
 
     def unjudged(self, bench: Benchmark) -> Unjudged | None:
         """The entries that ask a judge."""
-        stored = _folder(bench).stored
+        stored = self.opened(bench).stored
         return Unjudged(("answers by a judge's score",), stored.judged, stored.only_judged) if stored.judged else None
 
     def player(self, name: str, seed: int) -> ChatModel:
@@ -485,9 +473,3 @@ def _echo(prompt: Prompt, request: ChatRequest) -> str:
 
 def _reference(prompt: Prompt, request: ChatRequest) -> str:
     return reference_of(prompt.payload) or ""
-
-
-def _folder(bench: Benchmark) -> RecordedFolder:
-    if not isinstance(bench, RecordedFolder):
-        raise UsageError(f"{bench.path} was not opened as a benchmark of recorded dialogues")
-    return bench
