@@ -15,7 +15,7 @@ from typing_extensions import TypeVar  # `typing` has defaults of type variables
 
 from evolif.benchmark.folder import BenchmarkFolder
 from evolif.errors import UsageError
-from evolif.scenario import Benchmark, Environment, Lengths, Scenario, Services, changed_options
+from evolif.scenario import Benchmark, Environment, Lengths, Presentation, Scenario, Services, changed_options
 from evolif.types import End, Exchange, Message, Prompt
 
 Spec = TypeVar("Spec", bound=BaseModel, default=Any)
@@ -69,6 +69,30 @@ class FolderEnvironment(Environment, Generic[Play, Folder]):
         return Prompt(dialogue, turn, (Message("user", line["query"]),), payload=payload, labels=line.get("labels", {}))
 
 
+class FolderPresentation(Presentation):
+    """How reports and pages show a scenario of lines in a folder. Inherit from it to change a part."""
+
+    def command(
+        self, bench: Benchmark | None, variant: str, dialogues: Sequence[int]
+    ) -> tuple[Sequence[str], Sequence[str]]:
+        """With the seed and the options of the folder."""
+        if not isinstance(bench, BenchmarkFolder):
+            return super().command(bench, variant, dialogues)
+        changed = changed_options(bench.spec)
+        told = {key: text for key, value in changed.items() if (text := _argument(value)) is not None}
+        words = [
+            "--scenario",
+            self.scenario.name,
+            "--dialogues",
+            str(len(bench.dialogues())),
+            "--seed",
+            str(bench.seed),
+        ]
+        words += [word for key, text in told.items() for word in ("--set", f"{key}={text}")]
+        untold = [key for key in changed if key not in told]
+        return words, [f"with {', '.join(untold)} of its benchmark.json"] if untold else []
+
+
 class FolderScenario(Scenario, Generic[Spec, Play, Folder]):
     """A scenario of lines in a folder: says what the lines are, and how they are played.
 
@@ -88,6 +112,7 @@ class FolderScenario(Scenario, Generic[Spec, Play, Folder]):
     """Opens its benchmarks."""
     played_by: ClassVar[type[FolderEnvironment[Any, Any]]]
     """Plays them; unless `environment` is overridden."""
+    _presentation = FolderPresentation
 
     def made_with(self, spec: BaseModel) -> Spec:
         """Options of `generate` as an instance of `spec`.
@@ -154,19 +179,6 @@ class FolderScenario(Scenario, Generic[Spec, Play, Folder]):
     def open(self, path: Path, notify: Callable[[str], None] = _ignore) -> Folder:
         """Open the folder."""
         return cast(Folder, self.folder(path, self, notify))
-
-    def command(
-        self, bench: Benchmark | None, variant: str, dialogues: Sequence[int]
-    ) -> tuple[Sequence[str], Sequence[str]]:
-        """With the seed and the options of the folder."""
-        if not isinstance(bench, BenchmarkFolder):
-            return super().command(bench, variant, dialogues)
-        changed = changed_options(bench.spec)
-        told = {key: text for key, value in changed.items() if (text := _argument(value)) is not None}
-        words = ["--scenario", self.name, "--dialogues", str(len(bench.dialogues())), "--seed", str(bench.seed)]
-        words += [word for key, text in told.items() for word in ("--set", f"{key}={text}")]
-        untold = [key for key in changed if key not in told]
-        return words, [f"with {', '.join(untold)} of its benchmark.json"] if untold else []
 
     def environment(self, bench: Benchmark | None, play: BaseModel, services: Services) -> Environment:
         """Play the folder by `played_by`."""

@@ -369,8 +369,9 @@ def forecast_rejudging(run: Run, settings: RunSettings, quotes: Quotes) -> Forec
     expected = [_expected(quotes, "judge", judge, [calls], [usage]) for judge in judge_models(settings)]
     besides = " or questions about relevance" * _judges_relevance(settings)
     besides += " or questions about whole dialogues" * bool(on_dialogues)
+    word = scenario.presentation.requirement
     grounds = (
-        f"{turns} answers with {calls} subjective {scenario.requirement}s{besides}, assuming {JUDGE_PROMPT} prompt "
+        f"{turns} answers with {calls} subjective {word}s{besides}, assuming {JUDGE_PROMPT} prompt "
         f"tokens besides each answer and replies of {JUDGE_REPLY} tokens. It costs less if scores for the same text "
         "are cached or a stricter judge ends sessions earlier, and more if unreadable replies are requested again."
     )

@@ -37,6 +37,7 @@ from evolif.scenario.presentation import (
     LinePoint,
     Opening,
     PlotLine,
+    Presentation,
     TableCell,
     TableRow,
 )
@@ -51,6 +52,8 @@ from evolif.scenario.registry import (
     player_names,
     scenario_names,
 )
+from evolif.scenario.rows import Rows
+from evolif.scenario.views import ModelsView, ModelView, RunView, StoredRun, TurnView
 
 __all__ = [
     "CHARACTERS_PER_TOKEN",
@@ -69,13 +72,20 @@ __all__ = [
     "LineChart",
     "LinePoint",
     "Meter",
+    "ModelView",
+    "ModelsView",
     "NoOptions",
     "Opening",
     "PlotLine",
+    "Presentation",
+    "Rows",
+    "RunView",
     "Scenario",
     "Services",
+    "StoredRun",
     "TableCell",
     "TableRow",
+    "TurnView",
     "Unjudged",
     "answer_keys",
     "blaming",
