@@ -24,7 +24,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from statistics import fmean
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pydantic import BaseModel
 
@@ -56,10 +56,6 @@ from evolif.scenarios.games.stored import (
 from evolif.scenarios.games.sycophancy import KINDS, judge_sycophancy, may_be_judged
 from evolif.text import read_apart
 from evolif.types import End, Exchange, Prompt, Score
-
-if TYPE_CHECKING:
-    pass
-
 
 __all__ = ["GameEnvironment", "GameFolder", "Games", "played"]
 
