@@ -15,7 +15,7 @@ from evolif.judging import Judgement
 from evolif.metrics import MetricTable
 from evolif.runner import Run, RunSettings, RunStore, SessionKey, load_run
 from evolif.runner.records import AnsweredTurn, EndEntry, TurnEntry
-from evolif.scenario import Benchmark, Environment, Scenario, Services
+from evolif.scenario import Benchmark, Environment, Presentation, Rows, Scenario, Services
 from evolif.text import READING_RULES_VERSION
 from evolif.types import End, Exchange, Label, Message, Prompt, Score, Seat, Session, Spent, Usage, Verdict
 
@@ -46,27 +46,40 @@ def _points(session: Session) -> tuple[float, ...]:
     return sum(scores), len(scores)
 
 
+POINTS = MetricTable(("points", "scored"), _points, {"points": ("points", "scored")}, units={"points": "count"})
+
+
+class TalkPages(Presentation):
+    requirement = "rule"
+
+    def facts(self, prompt: Prompt) -> tuple[tuple[str, str], ...]:
+        return ("", "round <1>"), *((name, str(value)) for name, value in prompt.labels.items())
+
+
+class TalkRows(Rows):
+    def keys(self, prompt: Prompt) -> tuple[str, ...]:
+        return (prompt.payload["secret"],)
+
+
 class Talk(Scenario):
     name = "talk"
     title = "talk at a table"
     seats: tuple[Seat, ...] = ("target", "partner")
     play = TalkOptions
-    requirement = "rule"
-    metrics = MetricTable(("points", "scored"), _points, {"points": ("points", "scored")}, units={"points": "count"})
+    rows: Rows = TalkRows()
+
+    @property
+    def presentation(self) -> Presentation:
+        return TalkPages(self)
+
+    def table(self, options: Mapping[str, Any]) -> MetricTable:
+        return POINTS
 
     def environment(self, bench: Benchmark | None, play: BaseModel, services: Services) -> Environment:
         return TalkTable()
 
-    def facts(self, prompt: Prompt) -> tuple[tuple[str, str], ...]:
-        return ("", "round <1>"), *((name, str(value)) for name, value in prompt.labels.items())
 
-    def keys(self, prompt: Prompt) -> tuple[str, ...]:
-        return (prompt.payload["secret"],)
-
-
-class LabelledTalk(Talk):
-    """Its columns are nested, of several types, and named as those of every run."""
-
+class LabelledRows(TalkRows):
     def row(self, prompt: Prompt) -> dict[str, Any]:
         return {
             "answer": "no", "board": {"lamp": [1, None]}, "mixed": prompt.turn if prompt.turn > 1 else "first",
@@ -74,12 +87,28 @@ class LabelledTalk(Talk):
         }  # fmt: skip
 
 
-class BrokenTalk(Talk):
+class LabelledTalk(Talk):
+    """Its columns are nested, of several types, and named as those of every run."""
+
+    rows = LabelledRows()
+
+
+class BrokenPages(TalkPages):
     def facts(self, prompt: Prompt) -> tuple[tuple[str, str], ...]:
         raise ZeroDivisionError("oh")
 
+
+class BrokenRows(TalkRows):
     def row(self, prompt: Prompt) -> dict[str, Any]:
         return {"board": {1, 2}}
+
+
+class BrokenTalk(Talk):
+    rows = BrokenRows()
+
+    @property
+    def presentation(self) -> Presentation:
+        return BrokenPages(self)
 
 
 def install(monkeypatch: pytest.MonkeyPatch, scenario: type[Scenario] = Talk) -> None:

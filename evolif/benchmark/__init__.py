@@ -19,12 +19,13 @@ from evolif.benchmark.files import (
     writing,
 )
 from evolif.benchmark.folder import BenchmarkFolder, open_benchmark, stored_seed
-from evolif.benchmark.scenario import FolderEnvironment, FolderScenario
+from evolif.benchmark.scenario import FolderEnvironment, FolderPresentation, FolderScenario
 
 __all__ = [
     "HEADER",
     "BenchmarkFolder",
     "FolderEnvironment",
+    "FolderPresentation",
     "FolderScenario",
     "Stamp",
     "append",

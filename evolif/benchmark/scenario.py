@@ -1,17 +1,30 @@
-"""Scenarios whose dialogues are complete when they are made: the lines of a folder, asked one after another."""
+"""Scenarios whose dialogues are complete when they are made: the lines of a folder, asked one after another.
+
+Both classes are generic, so that a type checker knows the options and the folder: `FolderScenario[Spec, Play, Folder]`
+and `FolderEnvironment[Play, Folder]`. Without types they take any.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Generic, cast
 
 from pydantic import BaseModel
+from typing_extensions import TypeVar  # `typing` has defaults of type variables from Python 3.13 on
 
 from evolif.benchmark.folder import BenchmarkFolder
 from evolif.errors import UsageError
-from evolif.scenario import Benchmark, Environment, Scenario, Services, changed_options
+from evolif.scenario import Benchmark, Environment, Lengths, Presentation, Scenario, Services, changed_options
 from evolif.types import End, Exchange, Message, Prompt
+
+Spec = TypeVar("Spec", bound=BaseModel, default=Any)
+"""Options of `generate`."""
+Play = TypeVar("Play", bound=BaseModel, default=Any)
+"""Options of `evaluate`."""
+Folder = TypeVar("Folder", bound=BenchmarkFolder, default=BenchmarkFolder)
+"""What opens a benchmark."""
+_SAMPLED_DIALOGUES = 20
 
 
 def _ignore(sentence: str) -> None:
@@ -29,7 +42,7 @@ def _argument(value: Any) -> str | None:
     return str(value) if isinstance(value, (str, int, float)) else None
 
 
-class FolderEnvironment(Environment):
+class FolderEnvironment(Environment, Generic[Play, Folder]):
     """Asks the lines of a folder in order. Inherit from it to score the answers.
 
     Args:
@@ -38,7 +51,7 @@ class FolderEnvironment(Environment):
         services: What the run offers.
     """
 
-    def __init__(self, bench: BenchmarkFolder | None, play: Any, services: Services) -> None:
+    def __init__(self, bench: Folder | None, play: Play, services: Services) -> None:
         self.bench = bench
         self.play = play
         self.services = services
@@ -56,15 +69,92 @@ class FolderEnvironment(Environment):
         return Prompt(dialogue, turn, (Message("user", line["query"]),), payload=payload, labels=line.get("labels", {}))
 
 
-class FolderScenario(Scenario):
-    """A scenario of lines in a folder: says what the lines are, and how they are played."""
+class FolderPresentation(Presentation):
+    """How reports and pages show a scenario of lines in a folder. Inherit from it to change a part."""
+
+    def command(
+        self, bench: Benchmark | None, variant: str, dialogues: Sequence[int]
+    ) -> tuple[Sequence[str], Sequence[str]]:
+        """With the seed and the options of the folder."""
+        if not isinstance(bench, BenchmarkFolder):
+            return super().command(bench, variant, dialogues)
+        changed = changed_options(bench.spec)
+        told = {key: text for key, value in changed.items() if (text := _argument(value)) is not None}
+        words = [
+            "--scenario",
+            self.scenario.name,
+            "--dialogues",
+            str(len(bench.dialogues())),
+            "--seed",
+            str(bench.seed),
+        ]
+        words += [word for key, text in told.items() for word in ("--set", f"{key}={text}")]
+        untold = [key for key in changed if key not in told]
+        return words, [f"with {', '.join(untold)} of its benchmark.json"] if untold else []
+
+
+class FolderScenario(Scenario, Generic[Spec, Play, Folder]):
+    """A scenario of lines in a folder: says what the lines are, and how they are played.
+
+    The types are those of `spec`, `play` and `folder`, which methods get from `made_with`, `played_with` and `opened`.
+
+    Example:
+        ```python
+        class Chess(FolderScenario[ChessOptions, ChessPlay, BenchmarkFolder]):
+            name, title, spec, play, played_by = "chess", "games of chess", ChessOptions, ChessPlay, ChessBoard
+
+            def lines(self, spec: ChessOptions, dialogue: int, seed: int) -> list[dict[str, str]]:
+                return [{"query": opening} for opening in spec.openings]
+        ```
+    """
 
     folder: ClassVar[type[BenchmarkFolder]] = BenchmarkFolder
     """Opens its benchmarks."""
-    played_by: ClassVar[type[FolderEnvironment]]
+    played_by: ClassVar[type[FolderEnvironment[Any, Any]]]
     """Plays them; unless `environment` is overridden."""
+    _presentation = FolderPresentation
 
-    def lines(self, spec: Any, dialogue: int, seed: int) -> Iterable[Mapping[str, Any]]:
+    def made_with(self, spec: BaseModel) -> Spec:
+        """Options of `generate` as an instance of `spec`.
+
+        Raises:
+            ValidationError: they are others.
+        """
+        return cast(Spec, _as_model(self.spec, spec))
+
+    def played_with(self, play: BaseModel) -> Play:
+        """Options of `evaluate` as an instance of `play`.
+
+        Raises:
+            ValidationError: they are others.
+        """
+        return cast(Play, _as_model(self.play, play))
+
+    def opened(self, bench: Benchmark) -> Folder:
+        """A benchmark as an instance of `folder`.
+
+        Raises:
+            UsageError: this scenario did not open it.
+        """
+        if not isinstance(bench, self.folder):
+            raise UsageError(f"{bench.path} was not opened by the scenario {self.name}")
+        return cast(Folder, bench)
+
+    def sampled(self, bench: Folder) -> list[int]:
+        """The dialogues from which averages of a benchmark are estimated: the first 20."""
+        return bench.dialogues()[:_SAMPLED_DIALOGUES]
+
+    def expected(self, bench: Benchmark, play: BaseModel) -> Lengths:
+        """As `lengths` says; nothing is known of a benchmark without dialogues."""
+        folder = self.opened(bench)
+        dialogues = self.sampled(folder)
+        return self.lengths(folder, self.played_with(play), dialogues) if dialogues else Lengths()
+
+    def lengths(self, bench: Folder, play: Play, dialogues: Sequence[int]) -> Lengths:
+        """What a session is expected to need, estimated from some dialogues, at least one."""
+        return Lengths()
+
+    def lines(self, spec: Spec, dialogue: int, seed: int) -> Iterable[Mapping[str, Any]]:
         """The lines of a dialogue, one per turn: JSON values that depend on these arguments only.
 
         Args:
@@ -76,33 +166,25 @@ class FolderScenario(Scenario):
 
     def generate(
         self, out: Path, spec: BaseModel, *, dialogues: int, seed: int, notify: Callable[[str], None] = _ignore
-    ) -> BenchmarkFolder:
+    ) -> Folder:
         """Make the folder, or complete it."""
+        options = self.made_with(spec)
 
         def lines(dialogue: int) -> Iterable[Mapping[str, Any]]:
-            return self.lines(spec, dialogue, seed)
+            return self.lines(options, dialogue, seed)
 
-        return self.folder.make(out, self, spec, lines, dialogues=dialogues, seed=seed, notify=notify)
+        made = self.folder.make(out, self, spec, lines, dialogues=dialogues, seed=seed, notify=notify)
+        return cast(Folder, made)
 
-    def open(self, path: Path, notify: Callable[[str], None] = _ignore) -> BenchmarkFolder:
+    def open(self, path: Path, notify: Callable[[str], None] = _ignore) -> Folder:
         """Open the folder."""
-        return self.folder(path, self, notify)
-
-    def command(
-        self, bench: Benchmark | None, variant: str, dialogues: Sequence[int]
-    ) -> tuple[Sequence[str], Sequence[str]]:
-        """With the seed and the options of the folder."""
-        if not isinstance(bench, BenchmarkFolder):
-            return super().command(bench, variant, dialogues)
-        changed = changed_options(bench.spec)
-        told = {key: text for key, value in changed.items() if (text := _argument(value)) is not None}
-        words = ["--scenario", self.name, "--dialogues", str(len(bench.dialogues())), "--seed", str(bench.seed)]
-        words += [word for key, text in told.items() for word in ("--set", f"{key}={text}")]
-        untold = [key for key in changed if key not in told]
-        return words, [f"with {', '.join(untold)} of its benchmark.json"] if untold else []
+        return cast(Folder, self.folder(path, self, notify))
 
     def environment(self, bench: Benchmark | None, play: BaseModel, services: Services) -> Environment:
         """Play the folder by `played_by`."""
-        if not (bench is None or isinstance(bench, BenchmarkFolder)):
-            raise UsageError(f"{bench.path} was not opened by the scenario {self.name}")
-        return self.played_by(bench, play, services)
+        return self.played_by(None if bench is None else self.opened(bench), self.played_with(play), services)
+
+
+def _as_model(model: type[BaseModel], options: BaseModel) -> BaseModel:
+    """Options as an instance of a model; fields that are not stored (`exclude=True`) keep their values."""
+    return options if isinstance(options, model) else model.model_validate(dict(options))

@@ -11,15 +11,13 @@ from statistics import fmean
 from evolif.budget.prices import Quotes, judge_models, partner_model
 from evolif.errors import UsageError
 from evolif.runner import Run, RunSettings, TurnRecord, judging_gap
-from evolif.scenario import Author, Benchmark, Lengths, get_scenario, options_of
+from evolif.scenario import CHARACTERS_PER_TOKEN, Author, Benchmark, Lengths, get_scenario, options_of
 from evolif.types import Session, Usage
 
 ASSUMED_TOKENS = 300
 """Assumed tokens of an answer without an earlier run."""
 JUDGE_PROMPT, JUDGE_REPLY = 700, 80
 """Tokens of a judge's call, excluding the answer it judges."""
-_CHARACTERS = 4
-"""Characters per token, in English."""
 PAPER_LENGTHS = (7.86, 19.32)
 """EDR length of the weakest and of the best model of the EvolIF paper (arXiv 2511.03508, Table 2, patience 3)."""
 PAPER_PATIENCE = 3
@@ -360,19 +358,20 @@ def forecast_rejudging(run: Run, settings: RunSettings, quotes: Quotes) -> Forec
             whole = scenario.judges_dialogues(settings.options) if records else 0
             calls += whole
             on_dialogues += whole
-            answer_tokens += whole * sum(len(record.answer) for record in records) / _CHARACTERS
+            answer_tokens += whole * sum(len(record.answer) for record in records) / CHARACTERS_PER_TOKEN
             for record in _of_target(records):
                 asked = len(scenario.criteria(record.prompt)) + _judges_relevance(settings)
                 number = asked if record.answer.strip() else 0
                 turns += 1
                 calls += number
-                answer_tokens += number * len(record.answer) / _CHARACTERS
+                answer_tokens += number * len(record.answer) / CHARACTERS_PER_TOKEN
     usage = Usage(round(calls * JUDGE_PROMPT + answer_tokens), calls * JUDGE_REPLY)
     expected = [_expected(quotes, "judge", judge, [calls], [usage]) for judge in judge_models(settings)]
     besides = " or questions about relevance" * _judges_relevance(settings)
     besides += " or questions about whole dialogues" * bool(on_dialogues)
+    word = scenario.presentation.requirement
     grounds = (
-        f"{turns} answers with {calls} subjective {scenario.requirement}s{besides}, assuming {JUDGE_PROMPT} prompt "
+        f"{turns} answers with {calls} subjective {word}s{besides}, assuming {JUDGE_PROMPT} prompt "
         f"tokens besides each answer and replies of {JUDGE_REPLY} tokens. It costs less if scores for the same text "
         "are cached or a stricter judge ends sessions earlier, and more if unreadable replies are requested again."
     )

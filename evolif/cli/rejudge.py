@@ -125,7 +125,9 @@ def _report(old: Run, new: Run, seed: int, resamples: int, prices: PriceTable) -
     else:
         say("No session could be judged to its end, so there are no figures yet.")
         show(outcome_lines(new))
-    show(compared(agreement(old, new), old.settings.judge, get_scenario(old.settings.scenario).requirement))
+    show(
+        compared(agreement(old, new), old.settings.judge, get_scenario(old.settings.scenario).presentation.requirement)
+    )
     report_budget(new)
     if report_suspended(new, "run the same command to judge the rest"):
         raise typer.Exit(SUSPENDED)

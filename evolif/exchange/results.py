@@ -64,7 +64,7 @@ def _witnesses(run: Run) -> dict[int, set[str]]:
     scenario = get_scenario(run.settings.scenario)
     found: dict[int, set[str]] = {}
     for prompt in run.prompts():
-        found.setdefault(prompt.dialogue, set()).update(scenario.keys(prompt))
+        found.setdefault(prompt.dialogue, set()).update(scenario.rows.keys(prompt))
     return found
 
 

@@ -80,12 +80,12 @@ def folder_rows(folder: BenchmarkFolder, *, with_witness: bool) -> Iterator[Row]
         UsageError: the scenario has answer keys, and does not say in which fields.
     """
     scenario = get_scenario(folder.scenario)
-    if not with_witness and answer_keys(scenario) and not scenario.key_fields:
+    if not with_witness and answer_keys(scenario) and not scenario.rows.key_fields:
         raise UsageError(
             f"the scenario {scenario.name} does not say which fields of its lines are answer keys (key_fields), so its "
             "benchmarks are exported only with them: --with-witness"
         )
-    hidden = () if with_witness else scenario.key_fields
+    hidden = () if with_witness else scenario.rows.key_fields
     canary = canary_of(folder.identity)
     for dialogue in folder.dialogues():
         for number, line in enumerate(folder.lines(dialogue), start=1):
@@ -114,7 +114,7 @@ def run_rows(run: Run, *, with_witness: bool) -> Iterator[Row]:
         for session, records in run.transcripts(model):
             for record in records:
                 row = {"canary": canary, **turn_row(scenario, session, record)}
-                if scenario.expected_is_key and not with_witness:
+                if scenario.rows.expected_is_key and not with_witness:
                     for one in (*row["verdicts"], *row.get("scores", ())):
                         one["expected"] = ""
                 row["withheld"] = not with_witness and has_witness(record.answer, keys[session.dialogue])
@@ -122,7 +122,7 @@ def run_rows(run: Run, *, with_witness: bool) -> Iterator[Row]:
                     row["answer"] = None
                 if with_witness:
                     with blaming(scenario):
-                        row |= _own_columns(scenario, scenario.key_row(record.prompt), row)
+                        row |= _own_columns(scenario, scenario.rows.key_row(record.prompt), row)
                 row[FIELD] = extension(run=shared)
                 shared = None
                 yield row
@@ -138,7 +138,7 @@ def keys_of(run: Run) -> dict[int, set[str]]:
     keys: dict[int, set[str]] = {}
     with blaming(scenario):
         for prompt in run.prompts():
-            keys.setdefault(prompt.dialogue, set()).update(scenario.keys(prompt))
+            keys.setdefault(prompt.dialogue, set()).update(scenario.rows.keys(prompt))
     return keys
 
 
@@ -183,7 +183,7 @@ def turn_row(scenario: Scenario, session: Session, record: TurnRecord) -> Row:
     """
     judged = record.judged.judged
     with blaming(scenario):
-        own = _own_columns(scenario, scenario.row(record.prompt), RUN_COLUMNS)
+        own = _own_columns(scenario, scenario.rows.row(record.prompt), RUN_COLUMNS)
     row = {
         **_attributes(session, "model", "dialogue", "epoch", "ending", "reason", "patience"),
         "turn": record.turn,
@@ -202,7 +202,7 @@ def turn_row(scenario: Scenario, session: Session, record: TurnRecord) -> Row:
         **_attributes(record.usage, "prompt_tokens", "completion_tokens"),
     }
     scores = record.judged.scores
-    if scores or scenario.metrics is not None:
+    if scores or scenario.table({}) is not None:
         row["scores"] = [{**asdict(score), "value": _finite(score.value)} for score in scores]
     return row
 

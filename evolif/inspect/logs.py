@@ -102,7 +102,7 @@ def _sample(
 
     of, targets = model.of, [record for record in records if record.prompt.seat == "target"]
     whole = replace(session, turns=tuple(record.judged for record in records), later=())
-    stored = session_object(whole, of.settings, hide_expected=hide and of.scenario.expected_is_key)
+    stored = session_object(whole, of.settings, hide_expected=hide and of.scenario.rows.expected_is_key)
     messages = [to_inspect(message, **more) for record in targets for message, more in _told(record, model.name)]
     usage = sum((record.usage for record in targets), Usage())
     broken = session.ending in (None, "suspended")
@@ -113,7 +113,7 @@ def _sample(
         id=session.dialogue,
         epoch=session.epoch,
         input=targets[0].query if targets else of.scenario.title,
-        target=", ".join(groups) or f"every {of.scenario.requirement}",
+        target=", ".join(groups) or f"every {of.scenario.presentation.requirement}",
         messages=messages,
         output=ModelOutput.from_content(model.name, last),
         scores={} if broken else {SCORER: _score(model, stored, whole, sums)},

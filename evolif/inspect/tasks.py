@@ -125,7 +125,7 @@ def _samples(scenario: Scenario, bench: Benchmark) -> list[Any]:
 
     async def sample(dialogue: int) -> Any:
         about = {"dialogue": dialogue, **scenario.about(bench, dialogue)}
-        target = ", ".join(about.get("groups", ())) or f"every {scenario.requirement}"
+        target = ", ".join(about.get("groups", ())) or f"every {scenario.presentation.requirement}"
         return Sample(input=await first(dialogue), id=dialogue, target=target, metadata=about)
 
     async def all_first() -> list[Any]:

@@ -6,12 +6,13 @@ Tables, JSON, LaTeX, figures and the page all read it and compute no figures the
 from __future__ import annotations
 
 import shlex
+import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from pathlib import Path
-from typing import Any, TypedDict
+from typing import Any, TypedDict, TypeVar, cast
 
 from evolif.budget import shown_intervals
 from evolif.errors import UsageError
@@ -64,6 +65,7 @@ from evolif.runner import EarlyEnd, Integrity, Run, RunSettings, Spent, Verifica
 from evolif.scenario import Benchmark, Scenario, get_scenario
 from evolif.types import DEFAULT_RESAMPLES, CapCounts, Prompt, Session
 
+Found = TypeVar("Found")
 TurnId = tuple[int, int]
 """(dialogue, turn)."""
 
@@ -255,7 +257,10 @@ class RunAnalysis:
         """
         scenario = self.scenario
         found = ceiling(
-            self.facts.values(), self.settings.patience, scenario.perfect, lambda prompt: bool(scenario.keys(prompt))
+            self.facts.values(),
+            self.settings.patience,
+            scenario.perfect,
+            lambda prompt: bool(scenario.rows.keys(prompt)),
         )
         return None if self.facts and not found.turns else found
 
@@ -337,9 +342,21 @@ class ModelAnalysis:
     name: str
 
     @cached_property
-    def memo(self) -> dict[str, Any]:
+    def _kept(self) -> dict[str, Any]:
         """What its scenario has worked out for a part of a report, and keeps for the others, by names of its own."""
         return {}
+
+    def cached(self, key: str, make: Callable[[], Found]) -> Found:
+        """What `make` gives, worked out once; the scenario chooses the keys."""
+        if key not in self._kept:
+            self._kept[key] = make()
+        return cast(Found, self._kept[key])
+
+    @property
+    def memo(self) -> dict[str, Any]:
+        """Deprecated: `cached` takes its place."""
+        warnings.warn("`memo` will go; use `cached(key, make)`", DeprecationWarning, stacklevel=2)
+        return self._kept
 
     @cached_property
     def sessions(self) -> tuple[Session, ...]:

@@ -238,6 +238,6 @@ def _cells(metrics: Sequence[Metric], found: Figures) -> tuple[TableCell, ...]:
 def _opening(board: ComparableRuns) -> Opening:
     scenario = board.scenario
     try:
-        return scenario.opening(board)
+        return scenario.presentation.opening(board)
     except Exception as fault:
         return Opening((own_fault(scenario, "its opening", fault),))

@@ -41,7 +41,7 @@ def generate_step(
     """
     if benchmark is None and origin is not None:
         return Step(_generate(origin.words), "; ".join(origin.notes))
-    words, notes = scenario.command(benchmark, settings.profile, settings.dialogues)
+    words, notes = scenario.presentation.command(benchmark, settings.profile, settings.dialogues)
     if benchmark is None:
         notes = [
             *notes,

@@ -288,7 +288,7 @@ class ComparableRuns:
     @cached_property
     def references(self) -> tuple[ModelAnalysis, ...]:
         """Simulated models that know the answers; none where there are no others."""
-        known = self.scenario.references
+        known = self.scenario.presentation.references
         found = tuple(m for m in self.models if m.name.partition("?")[0] in {f"sim/{name}" for name in known})
         return found if len(found) < len(self.models) else ()
 

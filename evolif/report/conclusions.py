@@ -257,7 +257,7 @@ def judges_lines(comparison: ModelComparison) -> Iterator[str]:
     if found is None:
         return
     judged = {group: one for group, one in found.groups.items() if one.n and one.both + one.neither < one.n}
-    word = comparison.a.of.scenario.requirement
+    word = comparison.a.of.scenario.presentation.requirement
     if not found.overall.n:
         yield f"No {word} has a verdict from both judges."
     elif not judged:

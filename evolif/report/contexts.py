@@ -97,7 +97,7 @@ def shows_contexts(runs: ComparableRuns) -> bool:
 
 def is_about_contexts(scenario: Scenario) -> bool:
     """Whether the scenario's chapters name the table of strategies."""
-    return any(TABLE in chapter.tables for chapter in scenario.chapters)
+    return any(TABLE in chapter.tables for chapter in scenario.presentation.chapters)
 
 
 def context_sizes(runs: ComparableRuns) -> list[ContextSize | None]:

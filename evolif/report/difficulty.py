@@ -73,7 +73,7 @@ def difficulty_grid(runs: ComparableRuns) -> Grid:
     rows = tuple(
         (f"{first}–{first + SPAN - 1}", tuple(_cell(column.get(first)) for column in columns)) for first in firsts
     )
-    word = runs.scenario.requirement
+    word = runs.scenario.presentation.requirement
     title = f"Difficulty: {word}s failed % by turn, with how many a turn has (load), of those judged"
     return Grid("difficulty", title, "turns", runs.heads, rows if len(rows) > 1 else ())
 

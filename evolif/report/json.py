@@ -238,7 +238,7 @@ def _model(model: ModelAnalysis, size: ContextSize | UsageError | None) -> dict[
 
 def _extra(model: ModelAnalysis) -> Mapping[str, Any]:
     """What the scenario adds."""
-    return model.of.scenario.extra(model)
+    return model.of.scenario.presentation.extra(model)
 
 
 def _slices(slices: Mapping[Key, Slice]) -> list[dict[str, Any]]:

@@ -66,7 +66,7 @@ class PaperTable:
         if not self.rows:
             lines.append(_line(["no results yet", *[""] * (len(self.headers) - 1)]))
         note = [markdown(self.note), ""] if self.note else []
-        return "\n".join([*lines, "", *note, get_scenario(DEFAULT_SCENARIO).notice, ""])
+        return "\n".join([*lines, "", *note, get_scenario(DEFAULT_SCENARIO).presentation.notice, ""])
 
     def _repr_markdown_(self) -> str:
         """As a notebook shows it."""

@@ -205,7 +205,7 @@ def own_parts(runs: ComparableRuns) -> tuple[Grid, ...]:
     """The sections that the scenario brings; a note for those that it cannot make."""
     scenario = runs.analyses[0].scenario
     try:
-        return tuple(scenario.parts(runs))
+        return tuple(scenario.presentation.parts(runs))
     except Exception as fault:
         return (Grid("parts", "", "", (), (), own_fault(scenario, "its part of the report", fault)),)
 
@@ -247,7 +247,7 @@ def _rows(
 def _breakdown(runs: ComparableRuns, by: Breakdown) -> Grid:
     columns = [{key: one for key, one in model.by(by.name).items() if one.turns} for model in runs.models]
     rows = _rows(columns, lambda one: share_cell(one.csr, one.csr_interval, one.turns))
-    title = by.title.replace("constraint", runs.scenario.requirement) if by in (GROUP, LOAD) else by.title
+    title = by.title.replace("constraint", runs.scenario.presentation.requirement) if by in (GROUP, LOAD) else by.title
     return Grid(by.name, title, by.first, runs.heads, rows)
 
 

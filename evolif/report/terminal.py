@@ -146,7 +146,7 @@ def print_report(
     say(extents_line(heads, summaries), console)
     _say_all(remarks(run, summaries, heads), console)
     _say_all(_closing_lines(analysis, prices), console)
-    grid = sections.groups(heads, summaries, analysis.scenario.requirement)
+    grid = sections.groups(heads, summaries, analysis.scenario.presentation.requirement)
     if grid.rows:
         console.print()
     draw_grid(grid, console)
@@ -255,7 +255,7 @@ def _closing_lines(analysis: RunAnalysis, prices: PriceTable | None) -> Iterator
         yield f"A perfect responder's ceiling could not be computed: {fault}"
     yield floor_line(analysis)
     yield from audit_lines(analysis)
-    yield from analysis.scenario.remarks(analysis)
+    yield from analysis.scenario.presentation.remarks(analysis)
     yield from spent_lines(analysis.run, prices)
 
 

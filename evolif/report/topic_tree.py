@@ -93,7 +93,7 @@ def tree_of(records: Sequence[TurnRecord], scenario: Scenario) -> TopicTree | No
         return None
     last = own[-1].built
     with blaming(scenario):
-        wrong = scenario.misplaced([record.prompt for record in own], decisions)
+        wrong = scenario.presentation.misplaced([record.prompt for record in own], decisions)
     return topic_tree(decisions, {} if last is None else last.shown, wrong)
 
 

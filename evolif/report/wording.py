@@ -145,7 +145,7 @@ def integrity_lines(analysis: RunAnalysis) -> Iterator[str]:
 def remarks(run: Run, summaries: Sequence[ModelSummary], heads: Sequence[str]) -> Iterator[str]:
     """Remarks that a reader of the table needs, one sentence each."""
     yield from outcome_lines(run)
-    word = get_scenario(run.settings.scenario).requirement.capitalize()
+    word = get_scenario(run.settings.scenario).presentation.requirement.capitalize()
     counted = "counted towards the cap, " * (run.settings.cap_counts == "turns")
     facts: list[tuple[str, Callable[[ModelSummary], int]]] = [
         ("Sessions cut by the cap, the context or a budget, so lengths are lower bounds", lambda s: s.counts.censored),
@@ -254,7 +254,7 @@ def ceiling_line(found: Ceiling | None, scenario: Scenario) -> str:
     """What a perfect responder would have reached on the turns asked; empty if the scenario has no answer keys."""
     if found is None:
         return ""
-    key = scenario.answer_key
+    key = scenario.presentation.answer_key
     if not found.turns:
         return "A perfect responder: no turn was asked yet, so there is no ceiling yet."
     if found.is_unknown:
@@ -266,7 +266,8 @@ def ceiling_line(found: Ceiling | None, scenario: Scenario) -> str:
     if not any(turn.judged for session in found.sessions for turn in session.turns):
         return f"A perfect responder: rules check nothing {over}, so there is no ceiling."
     if not found.misses:
-        return f"A perfect responder would satisfy every rule-checked {scenario.requirement}: ceiling 100 % {over}."
+        word = scenario.presentation.requirement
+        return f"A perfect responder would satisfy every rule-checked {word}: ceiling 100 % {over}."
     reached = ", ".join(
         f"{name.upper()} {100 * value:.1f} %"
         for name in ("isr", "csr", "rob")
@@ -326,7 +327,7 @@ def context_line(heads: Sequence[str], models: Sequence[ModelAnalysis]) -> str:
 def notice(settings: Iterable[RunSettings]) -> str:
     """What the scenarios of some runs say over every report, each once; usually empty."""
     scenarios = dict.fromkeys(one.scenario for one in settings)
-    return " ".join(dict.fromkeys(filter(None, (get_scenario(name).notice for name in scenarios))))
+    return " ".join(dict.fromkeys(filter(None, (get_scenario(name).presentation.notice for name in scenarios))))
 
 
 def own_fault(scenario: Scenario, what: str, fault: Exception) -> str:

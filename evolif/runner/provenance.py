@@ -34,7 +34,9 @@ class Origin:
 def origin_of(benchmark: Benchmark) -> Origin | None:
     """How a benchmark at hand was made; None if a plug-in cannot tell, which must not cost a run."""
     try:
-        words, notes = get_scenario(benchmark.scenario).command(benchmark, benchmark.variant, benchmark.dialogues())
+        words, notes = get_scenario(benchmark.scenario).presentation.command(
+            benchmark, benchmark.variant, benchmark.dialogues()
+        )
     except Exception:
         return None
     try:

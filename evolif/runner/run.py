@@ -386,7 +386,7 @@ class RunExecutor:
         if before.query != now.query:
             was, is_ = excerpt(before.query, now.query), excerpt(now.query, before.query)
             return f"its query was “{was}” and is now “{is_}”"
-        return self._scenario.describe_edit(before, now)
+        return self._scenario.presentation.describe_edit(before, now)
 
 
 @contextmanager

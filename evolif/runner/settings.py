@@ -309,7 +309,7 @@ def plan(benchmark: Benchmark, config: EvalConfig) -> RunSettings:
     """
     scenario = get_scenario(benchmark.scenario)
     play = options_of(scenario.play, pairs_of(config.options, scenario.play), scenario.name)
-    defaults = scenario.defaults(benchmark)
+    defaults = scenario.defaults(benchmark, play)
     partner = partner_of(benchmark, config)
     judge, judge_endpoints = describe_judge([spec_of(judge) for judge in config.judges], config.judge_rule)
     other = {"partner": partner if partner != SELF else None, "context": config.context_model}
@@ -334,7 +334,7 @@ def plan(benchmark: Benchmark, config: EvalConfig) -> RunSettings:
         partner="" if partner is None else partner if partner == SELF else model_name(partner),
         context_model="" if config.context_model is None else model_name(config.context_model),
         options=changed_options(play),
-        cut=scenario.cut(benchmark, play),
+        cut=defaults.cut,
         cap_counts="turns" if has_panel(judge) or scenario.unjudged(benchmark) is None else "judged",
         own_code=scenario.own_code(benchmark),
         parameters=parameters_of(config.models, _given_parameters(config)),
@@ -409,7 +409,8 @@ def partner_of(benchmark: Benchmark, config: EvalConfig) -> ModelRef | None:
         if config.partner is not None:
             raise UsageError(f"--partner: the scenario {scenario.name} has one seat only, that of the model under test")
         return None
-    scripted = scenario.partner(benchmark)
+    play = options_of(scenario.play, pairs_of(config.options, scenario.play), scenario.name)
+    scripted = scenario.defaults(benchmark, play).partner
     partner = scripted if config.partner in (None, SCRIPTED) else config.partner
     if partner is None:
         what = "has no scripted partner" if config.partner == SCRIPTED else "needs a partner"

@@ -20,8 +20,9 @@ def notes_before(benchmark: Benchmark, settings: RunSettings) -> Iterator[str]:
         yield note
     if settings.untold:
         scenario = get_scenario(settings.scenario)
+        word = scenario.presentation.requirement
         yield (
-            f"This benchmark says in the system prompt alone what exactly its {scenario.requirement}s count, and this "
+            f"This benchmark says in the system prompt alone what exactly its {word}s count, and this "
             f"run leaves it out, so models will have to guess. {scenario.untold(benchmark)}".rstrip()
         )
 
@@ -76,7 +77,7 @@ def gap_note(benchmark: Benchmark, settings: RunSettings) -> str:
     gap = judging_gap(benchmark, settings)
     if gap is None:
         return ""
-    left_out, word, cap = gap.left_out, get_scenario(settings.scenario).requirement, settings.max_turns
+    left_out, word, cap = gap.left_out, get_scenario(settings.scenario).presentation.requirement, settings.max_turns
     why = "No judge is named" if settings.judge == "none" else f"The judge {settings.judge} affects no figure"
     told = (
         f"{why}, so {_listed(left_out.groups)} will not be judged: about {_share(left_out.requirements)} of the {word}s"

@@ -15,7 +15,18 @@ group `evolif.scenarios`; it is imported when a benchmark, a run or a flag names
 
 from evolif.scenario.contract import Scenario
 from evolif.scenario.options import changed_options, options_of, pairs_of
-from evolif.scenario.play import Author, Benchmark, Defaults, Environment, Lengths, Meter, NoOptions, Services, Unjudged
+from evolif.scenario.play import (
+    CHARACTERS_PER_TOKEN,
+    Author,
+    Benchmark,
+    Defaults,
+    Environment,
+    Lengths,
+    Meter,
+    NoOptions,
+    Services,
+    Unjudged,
+)
 from evolif.scenario.presentation import (
     Chapter,
     Exhibit,
@@ -26,6 +37,7 @@ from evolif.scenario.presentation import (
     LinePoint,
     Opening,
     PlotLine,
+    Presentation,
     TableCell,
     TableRow,
 )
@@ -40,8 +52,11 @@ from evolif.scenario.registry import (
     player_names,
     scenario_names,
 )
+from evolif.scenario.rows import Rows
+from evolif.scenario.views import ModelsView, ModelView, RunView, StoredRun, TurnView
 
 __all__ = [
+    "CHARACTERS_PER_TOKEN",
     "DEFAULT_SCENARIO",
     "ENTRY_POINTS",
     "Author",
@@ -57,13 +72,20 @@ __all__ = [
     "LineChart",
     "LinePoint",
     "Meter",
+    "ModelView",
+    "ModelsView",
     "NoOptions",
     "Opening",
     "PlotLine",
+    "Presentation",
+    "Rows",
+    "RunView",
     "Scenario",
     "Services",
+    "StoredRun",
     "TableCell",
     "TableRow",
+    "TurnView",
     "Unjudged",
     "answer_keys",
     "blaming",

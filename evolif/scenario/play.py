@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from evolif.judging import Judge, Judgement, RelevanceGate
     from evolif.models import ChatModel, ManagedModel
 
+CHARACTERS_PER_TOKEN = 4
+"""In English, for estimates."""
+
 
 class NoOptions(BaseModel):
     """The options of a scenario that has none."""
@@ -33,6 +36,8 @@ class Defaults:
     """Failed turns in a row that end a session; None for a scenario without patience."""
     cut: Literal["during", "after"] = "during"
     """Whether exhausted patience ends a session, or only cuts it when it is read."""
+    partner: str | None = None
+    """Who takes the seat `partner` if the run names nobody; None if it has to be named, and for one seat."""
 
 
 @dataclass(frozen=True, slots=True)

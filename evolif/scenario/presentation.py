@@ -1,14 +1,18 @@
-"""Tables, figures, chapters and exhibits of reports: what a scenario gives, and every report shows."""
+"""What a scenario brings to reports: its `Presentation`, and the tables, figures, chapters and exhibits it gives."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
+from typing import Any, Protocol
 
 from evolif.errors import ArgumentError
+from evolif.scenario.play import Benchmark
+from evolif.scenario.views import ModelsView, ModelView, RunView
 from evolif.text import plural
+from evolif.types import Prompt
 
 _NAME = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 _PNG = b"\x89PNG\r\n\x1a\n"
@@ -217,6 +221,133 @@ class Exhibit:
             )
         if any(not picture.startswith(_PNG) for picture in self.pictures):
             raise ArgumentError(f"a picture of the exhibit {self.title} is no PNG; convert it")
+
+
+class Titled(Protocol):
+    """What a presentation has to know of its scenario."""
+
+    @property
+    def name(self) -> str:
+        """As flags and files name it."""
+        ...
+
+    @property
+    def title(self) -> str:
+        """What it is, in a short line."""
+        ...
+
+
+class Presentation:
+    """How reports and pages show a scenario. Inherit from it to change a part.
+
+    Args:
+        scenario: The scenario.
+
+    Attributes:
+        requirement: What a verdict is about, in the singular, as reports call it.
+        answer_key: What reports call an answer that satisfies every rule.
+        notice: A sentence that stands over every report.
+        chapters: How the page arranges figures and tables; the usual order if empty.
+        references: Its simulated models that know the answers: reports show them apart, and compare no model with them.
+        how_to_read: What a reader of the page has to know about it, in sentences.
+
+    Example:
+        ```python
+        class ChessPages(Presentation):
+            requirement = "move"
+
+            def remarks(self, run):
+                return [f"{model.name} played {len(model.counted)} games." for model in run.models]
+        ```
+    """
+
+    requirement: str = "requirement"
+    answer_key: str = "key"
+    notice: str = ""
+    chapters: tuple[Chapter, ...] = ()
+    references: tuple[str, ...] = ("perfect",)
+    how_to_read: tuple[str, ...] = ()
+
+    def __init__(self, scenario: Titled) -> None:
+        self.scenario = scenario
+
+    def describe_edit(self, before: Prompt, now: Prompt) -> str:
+        """How a prompt was edited since a run used it, as a clause; the query is compared already."""
+        keys = [key for key, value in now.payload.items() if before.payload.get(key, value) != value]
+        labels = [key for key, value in now.labels.items() if before.labels.get(key, value) != value]
+        return f"its {', '.join(keys or labels) or 'prompt'} changed"
+
+    def command(
+        self, bench: Benchmark | None, variant: str, dialogues: Sequence[int]
+    ) -> tuple[Sequence[str], Sequence[str]]:
+        """How a benchmark was made: the words after `evolif generate BENCH`, and clauses on what they leave out.
+
+        Args:
+            bench: None if it is not at hand; the words then contain `SEED`.
+            variant: Its variant.
+            dialogues: Those that a run played.
+        """
+        words = ["--scenario", self.scenario.name]
+        if bench is None:
+            return [*words, "--dialogues", str(max(dialogues, default=1)), "--seed", "SEED"], ()
+        return [*words, "--dialogues", str(len(bench.dialogues()))], (
+            "with the seed and options of its benchmark.json",
+        )
+
+    def facts(self, prompt: Prompt) -> tuple[tuple[str, str], ...]:
+        """What the page shows beside a prompt: names and values; a value without a name stands alone."""
+        return tuple((name, str(value)) for name, value in prompt.labels.items())
+
+    def folds(self, prompt: Prompt) -> Sequence[tuple[int, int]]:
+        """Ranges of the query that the page folds, in characters and in order, such as long tables; none as a rule."""
+        return ()
+
+    def reading_format(self, prompt: Prompt) -> str | None:
+        """The format in which an answer is read, which places the spans of verdicts; None for any text."""
+        return None
+
+    def misplaced(
+        self, prompts: Sequence[Prompt], decisions: Sequence[Mapping[str, Any] | None]
+    ) -> Mapping[int, str] | None:
+        """The rounds that a context strategy put where they do not belong, each with what is right, in words.
+
+        Args:
+            prompts: Of a session's rounds, which are numbered from 1.
+            decisions: One for each, as `evolif.contexts.Forest.move` takes it; None for nothing.
+
+        Returns:
+            None if the scenario does not know where rounds belong.
+        """
+        return None
+
+    def lead(self, models: int, dialogues: int) -> str:
+        """The sentence below the page's title."""
+        title = self.scenario.title
+        return f"{plural(models, 'model')} over {plural(dialogues, 'dialogue')}, with transcripts: {title}."
+
+    def extra(self, model: ModelView) -> Mapping[str, Any]:
+        """Keys of its own for a model in reports as JSON."""
+        return {}
+
+    def remarks(self, run: RunView) -> Iterable[str]:
+        """Sentences below the figures of a run in the terminal."""
+        return ()
+
+    def opening(self, board: ModelsView) -> Opening:
+        """What the page begins with, from models side by side; by default what patience and verdicts show."""
+        return Opening()
+
+    def parts(self, board: ModelsView) -> Iterable[Grid]:
+        """Report sections of its own, from models side by side."""
+        return ()
+
+    def figures(self, board: ModelsView) -> Iterable[HeatMap | LineChart]:
+        """Figures of its own, from models side by side; the page has each in its chapter, or at the end."""
+        return ()
+
+    def exhibits(self, prompts: Sequence[Prompt]) -> Sequence[Exhibit]:
+        """What the page shows side by side above the transcript of these prompts; it then folds the prompts."""
+        return ()
 
 
 def _check_name(name: str) -> None:

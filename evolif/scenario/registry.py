@@ -5,11 +5,15 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, cast
 
 from evolif.errors import EvolifError, UsageError
 from evolif.scenario.contract import Scenario
+from evolif.scenario.earlier import defaults_of
+from evolif.scenario.presentation import Presentation
+from evolif.scenario.rows import Rows
 from evolif.util.suggestions import did_you_mean
 
 if TYPE_CHECKING:
@@ -60,29 +64,31 @@ def get_scenario(name: str) -> Scenario:
         raise UsageError(f"the plug-in {place} calls its scenario “{called}”, but is installed as “{name}”")
     if not isinstance(title, str):
         raise UsageError(f"the plug-in {place} has no title that is a text; fix or remove it")
-    return cast(Scenario, _Foreign(scenario))
+    return cast(Scenario, _Foreign(scenario, scenario))
 
 
 class _Foreign:
-    """A scenario of a plug-in, whose methods report their errors as `blaming` does."""
+    """A scenario of a plug-in, or a part of it, whose methods report their errors as `blaming` does."""
 
-    def __init__(self, scenario: Scenario) -> None:
+    def __init__(self, scenario: Scenario, part: Scenario | Presentation | Rows) -> None:
         self._scenario = scenario
+        self._part = part
 
     def __getattr__(self, name: str) -> Any:
-        found = getattr(self._scenario, name)
+        if name in ("presentation", "rows"):
+            with blaming(self._scenario):
+                return _Foreign(self._scenario, getattr(self._part, name))
+        found = getattr(self._part, name)
         if isinstance(found, type) or not callable(found):
             return found
+        if name == "defaults":
+            found = partial(defaults_of, self._scenario)
 
         def call(*given: Any, **named: Any) -> Any:
             with blaming(self._scenario):
                 return found(*given, **named)
 
         return call
-
-
-def _class_of(scenario: Scenario) -> type[Scenario]:
-    return type(scenario._scenario if isinstance(scenario, _Foreign) else scenario)
 
 
 def is_own(name: str) -> bool:
@@ -97,9 +103,10 @@ def is_own(name: str) -> bool:
 
 def answer_keys(scenario: Scenario) -> str:
     """What a scenario calls its answer keys, in the plural; empty if it has none."""
-    if not scenario.key_fields and _class_of(scenario).keys is Scenario.keys:
+    if not scenario.rows.has_keys:
         return ""
-    return f"{scenario.answer_key}{'es' if scenario.answer_key.endswith('s') else 's'}"
+    key = scenario.presentation.answer_key
+    return f"{key}{'es' if key.endswith('s') else 's'}"
 
 
 @contextmanager

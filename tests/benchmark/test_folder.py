@@ -282,9 +282,9 @@ class Cards(FolderScenario):
 def test_the_command_that_made_a_folder(tmp_path: Path, options: Any, said: list[str], unsaid: list[str]) -> None:
     cards = Cards()
     bench = cards.generate(tmp_path / "b", QuizOptions(**options), dialogues=2, seed=11)
-    words, notes = cards.command(bench, "", [1])
+    words, notes = cards.presentation.command(bench, "", [1])
     assert list(words) == ["--scenario", "quiz", "--dialogues", "2", "--seed", "11", *said] and list(notes) == unsaid
     if said and not unsaid:
         again = options_of(QuizOptions, pairs_of(said[1::2], QuizOptions), "quiz")
         assert again == QuizOptions(**options)
-    assert "SEED" in cards.command(None, "", [1])[0]
+    assert "SEED" in cards.presentation.command(None, "", [1])[0]

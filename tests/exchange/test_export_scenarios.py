@@ -16,7 +16,7 @@ from evolif.benchmark import BenchmarkFolder
 from evolif.cli import app
 from evolif.errors import EvolifError
 from evolif.exchange import canary_of, export, import_benchmark
-from evolif.scenario import NoOptions, Scenario
+from evolif.scenario import NoOptions, Rows, Scenario
 
 needs_arrow = pytest.mark.skipif(find_spec("pyarrow") is None, reason="pyarrow is not installed (evolif[datasets])")
 
@@ -46,7 +46,7 @@ def test_a_run_is_rows_with_seats_and_scores(tmp_path: Path, monkeypatch: pytest
 
 
 class OpenTalk(Talk):
-    keys = Scenario.keys
+    rows = Rows()
 
 
 def test_only_a_scenario_with_answer_keys_speaks_of_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -111,20 +111,28 @@ def test_a_run_of_a_scenario_that_is_not_installed(tmp_path: Path) -> None:
         export(tmp_path / "r", tmp_path / "r.jsonl")
 
 
-class Lines(Scenario):
-    name = "talk"
-    title = "lines"
+class Secrets(Rows):
     key_fields = ("secret",)
-
-    def open(self, path: Path, notify: Any = None) -> BenchmarkFolder:
-        return BenchmarkFolder(path, self)
 
     def keys(self, prompt: Any) -> tuple[str, ...]:
         return (prompt.payload["secret"],)
 
 
-class Careless(Lines):
+class CarelessRows(Secrets):
     key_fields = ()
+
+
+class Lines(Scenario):
+    name = "talk"
+    title = "lines"
+    rows: Rows = Secrets()
+
+    def open(self, path: Path, notify: Any = None) -> BenchmarkFolder:
+        return BenchmarkFolder(path, self)
+
+
+class Careless(Lines):
+    rows = CarelessRows()
 
 
 def _folder(path: Path, monkeypatch: pytest.MonkeyPatch, scenario: type[Scenario]) -> Path:

@@ -22,6 +22,7 @@ HERE = Path(__file__).parent
 PACKAGES = {
     "evolif_checklist": HERE / "checklist",
     "guess": {"guess": "guess:Guess"},
+    "earlier": {"earlier": "earlier:Earlier"},
     "least": {"least": "least:Least"},
     "faulty": {"faulty": "faulty:Faulty", "broken": "faulty:Missing"},
 }

@@ -3,7 +3,7 @@
 from functools import wraps
 from math import nan
 
-from evolif_checklist import Checklist, Notes
+from evolif_checklist import Checklist, Keys, Notes, Pages
 
 from evolif.metrics import MetricTable
 
@@ -31,17 +31,38 @@ class FaultyNotes(Notes):
     pass
 
 
+class FaultyPages(Pages):
+    pass
+
+
+class FaultyKeys(Keys):
+    pass
+
+
+TABLE = MetricTable(
+    terms=("points", "turns"),
+    of=lambda session: (nan if "of" in FAULTS else 1 / (0 if "metrics" in FAULTS else 1), 1),
+    ratios={"share": ("points", "turns")},
+)
+
+
 class Faulty(Checklist):
-    name, played_by = "faulty", FaultyNotes
-    metrics = MetricTable(
-        terms=("points", "turns"),
-        of=lambda session: (nan if "of" in FAULTS else 1 / (0 if "metrics" in FAULTS else 1), 1),
-        ratios={"share": ("points", "turns")},
-    )
+    name, played_by, rows = "faulty", FaultyNotes, FaultyKeys()
+
+    @property
+    def presentation(self):
+        return FaultyPages(self)
+
+    def table(self, options):
+        return TABLE
 
 
 for _name in ("system", "prompt", "given", "heard", "asks_a_judge", "score", "aclose"):
     setattr(FaultyNotes, _name, faulty(_name, getattr(FaultyNotes, _name)))
 for _name in ("generate", "open", "environment", "player", "defaults", "expected", "authors", "criteria", "perfect",
-              "facts", "row", "keys", "parts", "lead", "reading_format", "command", "lines"):  # fmt: skip
+              "lines"):  # fmt: skip
     setattr(Faulty, _name, faulty(_name, getattr(Faulty, _name)))
+for _name in ("facts", "parts", "lead", "reading_format", "command"):
+    setattr(FaultyPages, _name, faulty(_name, getattr(FaultyPages, _name)))
+for _name in ("row", "keys"):
+    setattr(FaultyKeys, _name, faulty(_name, getattr(FaultyKeys, _name)))

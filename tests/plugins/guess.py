@@ -45,29 +45,31 @@ class Game(FolderEnvironment):
         return Judgement((), scores=(Score("found", float(said == "right")),) if over else ())
 
 
+FOUND = MetricTable(
+    terms=("found", "guesses", "games"),
+    of=lambda session: (
+        sum(score.value for turn in session.turns for score in turn.scores),
+        sum(turn.seat == "target" for turn in session.turns),
+        1,
+    ),
+    ratios={"found": ("found", "games"), "guesses": ("guesses", "games")},
+    labels={"found": "Found", "guesses": "Guesses"},
+    units={"guesses": "count"},
+)
+
+
 class Guess(FolderScenario):
     name, title, spec, played_by = "guess", "a number guessed by halves", Spec, Game
     seats = ("target", "partner")
-    metrics = MetricTable(
-        terms=("found", "guesses", "games"),
-        of=lambda session: (
-            sum(score.value for turn in session.turns for score in turn.scores),
-            sum(turn.seat == "target" for turn in session.turns),
-            1,
-        ),
-        ratios={"found": ("found", "games"), "guesses": ("guesses", "games")},
-        labels={"found": "Found", "guesses": "Guesses"},
-        units={"guesses": "count"},
-    )
+
+    def table(self, options):
+        return FOUND
 
     def lines(self, spec, dialogue, seed):
         return [{"secret": Random(f"{seed}/{dialogue}").randint(1, spec.high)}]
 
-    def defaults(self, bench):
-        return Defaults(max_turns=bench.spec.rounds + 1)
-
-    def partner(self, bench):
-        return "sim/keeper"
+    def defaults(self, bench, play):
+        return Defaults(max_turns=bench.spec.rounds + 1, partner="sim/keeper")
 
     def player(self, name, seed):
         return SimModel(name, play) if name in ("keeper", "halver") else super().player(name, seed)

@@ -17,6 +17,7 @@ from typer.testing import CliRunner, Result
 from evolif import evaluate, load_run
 from evolif.cli.app import app
 from evolif.judging import Judgement
+from evolif.scenario import Defaults
 from evolif.types import Prompt, Score
 
 Run = Callable[..., Result]
@@ -90,7 +91,7 @@ def test_partners_must_fit_the_seats(refused: Refused, run: Run, bench: Path, mo
     )
     run("generate", "games", "--scenario", "guess", "--dialogues", 1)
     assert "no such model" in refused("evaluate", "games", "-m", "sim/halver", "--partner", "sim/hasty", "--out", "run")
-    monkeypatch.setattr("guess.Guess.partner", lambda self, bench: None)
+    monkeypatch.setattr("guess.Guess.defaults", lambda self, bench, play: Defaults(max_turns=9))
     assert refused("evaluate", "games", "-m", "sim/halver", "--out", "run") == (
         "--partner: the scenario guess needs a partner; name a model, or self"
     )

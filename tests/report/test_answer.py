@@ -173,7 +173,7 @@ def test_a_difference_that_may_be_none_is_called_so(run: Run) -> None:
 
 
 def test_every_metric_says_what_it_is() -> None:
-    tables = [get_scenario(name).metrics for name in ("recorded", "shifts", "games", "broadcast")]
+    tables = [get_scenario(name).table({}) for name in ("recorded", "shifts", "games", "broadcast")]
     for table in [PROCESS, *tables]:
         assert table is not None
         for name in table.ratios:
@@ -217,7 +217,7 @@ def test_a_scenario_brings_its_own_opening(run: Run, monkeypatch: pytest.MonkeyP
         return Opening(("It was a draw.",), ("no-such", "survival"), (), ("isr",))
 
     board = board_of(run)
-    monkeypatch.setattr(type(board.scenario), "opening", own)
+    monkeypatch.setattr(type(board.scenario.presentation), "opening", own)
     answer = answer_of(board)
     assert answer.sentences[0] == "It was a draw." and answer.figures == ("no-such", "survival")
     assert [name for name, _ in answer.grid.rows] == ["sessions", "ISR %"]
@@ -228,5 +228,5 @@ def test_an_opening_that_breaks_is_told(run: Run, monkeypatch: pytest.MonkeyPatc
         raise ZeroDivisionError("nothing")
 
     board = board_of(run)
-    monkeypatch.setattr(type(board.scenario), "opening", broken)
+    monkeypatch.setattr(type(board.scenario.presentation), "opening", broken)
     assert "cannot make its opening: ZeroDivisionError" in answer_of(board).sentences[0]

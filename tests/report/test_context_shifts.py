@@ -125,10 +125,10 @@ def test_decisions_are_compared_with_the_gold() -> None:
 
 def test_misplaced_rounds_say_where_they_belong() -> None:
     prompts, scenario = prompts_of(dialogue()), Shifts()
-    assert scenario.misplaced(prompts, GOLD) == {}
-    found = scenario.misplaced(prompts, [GOLD[0], *[None] * 7])
+    assert scenario.presentation.misplaced(prompts, GOLD) == {}
+    found = scenario.presentation.misplaced(prompts, [GOLD[0], *[None] * 7])
     assert found is not None and set(found) == {3, 4, 5, 6, 7}
-    assert set(scenario.misplaced(prompts[:4], [GOLD[0], None, None, None]) or ()) == {3, 4}
+    assert set(scenario.presentation.misplaced(prompts[:4], [GOLD[0], None, None, None]) or ()) == {3, 4}
 
 
 def test_imported_dialogues_have_failures_alone() -> None:

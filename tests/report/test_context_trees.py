@@ -127,13 +127,13 @@ def test_page_and_figures_draw_the_trees_of_any_scenario(tmp_path: Path, monkeyp
 
 
 def test_the_scenario_marks_what_is_misplaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from evolif.scenarios.instructions.scenario import InstructionFollowing
+    from evolif.scenarios.instructions.presentation import InstructionPresentation
 
     def misplaced(_: object, prompts: list[Prompt], decisions: list[Any]) -> dict[int, str]:
         assert len(prompts) == len(decisions) == 8
         return {3: "<it follows round 2>"}
 
-    monkeypatch.setattr(InstructionFollowing, "misplaced", misplaced)
+    monkeypatch.setattr(InstructionPresentation, "misplaced", misplaced)
     run = play(tmp_path, monkeypatch)
     done = CliRunner().invoke(app, ["report", str(run), "--html", str(tmp_path / "p.html"), "--resamples", "20"])
     assert done.exit_code == 0, done.output

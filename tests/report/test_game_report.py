@@ -223,7 +223,7 @@ def test_runs_that_refuse_answers_or_ask_for_references_stand_side_by_side(tmp_p
     assert len(group_comparable(analyse(runs[:3], resamples=20))) == 1
     assert len(group_comparable(analyse(runs, resamples=20))) == 4
     [board] = group_comparable(analyse(runs[:3], resamples=20))
-    grids = {grid.name: grid for grid in SCENARIO.parts(board)}
+    grids = {grid.name: grid for grid in SCENARIO.presentation.parts(board)}
     name = "sim/guess-and-check"
     assert grids["turns"].heads[:3] == (name, f"{name}, held", f"{name}, from one part")
     assert "cost of haste, points" in grids["early"].heads
@@ -283,5 +283,5 @@ def test_only_the_dialogues_in_the_figures_are_read(tmp_path: Path) -> None:
         model.__dict__["sessions"] = tuple(
             dataclasses.replace(one, ending="suspended") if one.dialogue == 1 else one for one in model.sessions
         )
-        grids = {grid.name: grid for grid in SCENARIO.parts(board)}
+        grids = {grid.name: grid for grid in SCENARIO.presentation.parts(board)}
         assert [own[-1] for own in cells(grids["endings"]).values()] == ["5", "6"]

@@ -66,8 +66,8 @@ def test_a_chart_without_a_value_says_so() -> None:
 
 
 def test_scenarios_have_no_exhibits_and_no_side_options_unless_they_say_so() -> None:
-    assert Scenario.side_options == frozenset() and get_scenario("shifts").exhibits([]) == ()
-    assert get_scenario("games").exhibits([]) == ()
+    assert Scenario.side_options == frozenset() and get_scenario("shifts").presentation.exhibits([]) == ()
+    assert get_scenario("games").presentation.exhibits([]) == ()
 
 
 def test_every_template_escapes_exhibits() -> None:

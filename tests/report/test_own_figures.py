@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import importlib.metadata
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from importlib.metadata import EntryPoint
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 from typer.testing import CliRunner
@@ -21,7 +21,7 @@ from evolif.report import analyse, analysis_object, group_comparable, latex_repo
 from evolif.report.figures import draw_all
 from evolif.runner import Run, RunSettings, RunStore, SessionKey, load_run
 from evolif.runner.records import AnsweredTurn, EndEntry, TurnEntry
-from evolif.scenario import Chapter, Grid, HeatCell, HeatMap, Scenario, TableCell
+from evolif.scenario import Chapter, Grid, HeatCell, HeatMap, ModelsView, Presentation, Scenario, TableCell
 from evolif.text import READING_RULES_VERSION
 from evolif.types import Message, Prompt, Score, Seat, Session, Verdict
 
@@ -33,46 +33,63 @@ def points(session: Session) -> tuple[float, ...]:
     return 1.0, own, float(own > 2)
 
 
-class Duel(Scenario):
-    name = "duel"
-    title = "two players"
-    seats = ("target", "partner")
-    metrics = MetricTable(
-        terms=("games", "points", "won"),
-        of=points,
-        ratios={"won": ("won", "games"), "points": ("points", "games")},
-        labels={"won": "Won", "points": "points"},
-        units={"points": "count"},
-    )
-    breakdowns = (Breakdown("opening", "opening", "CSR % per opening", kind=True),)
+WON = MetricTable(
+    terms=("games", "points", "won"),
+    of=points,
+    ratios={"won": ("won", "games"), "points": ("points", "games")},
+    labels={"won": "Won", "points": "points"},
+    units={"points": "count"},
+)
 
-    def parts(self, board: Any) -> Iterable[Grid]:
+
+class DuelPages(Presentation):
+    def parts(self, board: ModelsView) -> Iterable[Grid]:
         rows = (("moves", tuple(TableCell(str(len(model.sessions))) for model in board.models)),)
         yield Grid("duels", "Moves of the duels", "what", board.heads, rows)
 
 
-class Broken(Duel):
-    name = "broken"
-
-    def parts(self, board: Any) -> Iterable[Grid]:
+class BrokenPages(DuelPages):
+    def parts(self, board: ModelsView) -> Iterable[Grid]:
         raise ZeroDivisionError("oh")
 
-    def figures(self, board: Any) -> Iterable[HeatMap]:
+    def figures(self, board: ModelsView) -> Iterable[HeatMap]:
         yield HeatMap("duels", "Two of a name", "", ("a", "a"), ())
 
 
-class Drawn(Duel):
+class DrawnPages(DuelPages):
     """Has two figures; a chapter names one of them."""
 
-    name = "drawn"
     chapters = (Chapter("duels", "All duels", "", ("wins",), ("duels",)),)
 
-    def figures(self, board: Any) -> Iterable[HeatMap]:
+    def figures(self, board: ModelsView) -> Iterable[HeatMap]:
         shares = tuple(HeatCell(number / 2, 13) for number in range(len(board.models)))
         yield HeatMap("wins", "Wins", "Share of wins.", board.heads, (("<e4> & $x$", shares),), "games")
         signed = (("1 first", (HeatCell(1), HeatCell(-0.4))), ("2 second", (HeatCell(-0.4), HeatCell())))
         yield HeatMap("ties", "Ties", "Correlations.", ("1", "2"), signed, signed=True)
         yield HeatMap("none", "Nothing", "Nothing.", ("1",), (("1", (HeatCell(),)),))
+
+
+class Duel(Scenario):
+    name = "duel"
+    title = "two players"
+    seats = ("target", "partner")
+    breakdowns = (Breakdown("opening", "opening", "CSR % per opening", kind=True),)
+    pages: ClassVar[type[Presentation]] = DuelPages
+
+    @property
+    def presentation(self) -> Presentation:
+        return self.pages(self)
+
+    def table(self, options: Mapping[str, Any]) -> MetricTable:
+        return WON
+
+
+class Broken(Duel):
+    name, pages = "broken", BrokenPages
+
+
+class Drawn(Duel):
+    name, pages = "drawn", DrawnPages
 
 
 @pytest.fixture(autouse=True)

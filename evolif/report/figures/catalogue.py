@@ -228,7 +228,7 @@ def radar(runs: ComparableRuns) -> DrawOutcome:
 
 def _word(runs: ComparableRuns) -> str:
     """What a verdict is about."""
-    return runs.scenario.requirement
+    return runs.scenario.presentation.requirement
 
 
 def _verdicts(runs: ComparableRuns) -> str:
@@ -481,7 +481,7 @@ def _own_pictures(runs: ComparableRuns) -> list[Picture]:
     """The figures that the scenario brings; the reason in place of those that it cannot make."""
     scenario = runs.scenario
     try:
-        found = tuple(scenario.figures(runs))
+        found = tuple(scenario.presentation.figures(runs))
     except Exception as fault:
         return [Picture(OWN_FAULT, "Figures of the scenario", own_fault(scenario, "its figures", fault), None)]
     pictures = []

@@ -283,7 +283,7 @@ class _Page:
         heads = self._listed
         runs = self._analyses
         scenarios = [get_scenario(name) for name in dict.fromkeys(run.settings.scenario for run in runs)]
-        words = {scenario.requirement for scenario in scenarios}
+        words = {scenario.presentation.requirement for scenario in scenarios}
         stream = (
             environment()
             .get_template("page.html")
@@ -321,7 +321,7 @@ def _lead(runs: Sequence[RunAnalysis], scenarios: Sequence[Scenario]) -> str:
     models = sum(len(run.models) for run in runs)
     dialogues = len({number for run in runs for number in run.settings.dialogues})
     if len(scenarios) == 1:
-        return scenarios[0].lead(models, dialogues)
+        return scenarios[0].presentation.lead(models, dialogues)
     return (
         f"{plural(models, 'model')} over {plural(dialogues, 'dialogue')} of {len(scenarios)} scenarios, with "
         "transcripts."

@@ -160,14 +160,14 @@ _CONTEXTS = Chapter(
 def _chapters(scenario: Scenario) -> tuple[Chapter, ...]:
     """The sections that have only figures and tables."""
     if is_about_contexts(scenario):
-        return scenario.chapters
+        return scenario.presentation.chapters
     return (_CONTEXTS, *_usual_chapters(scenario))
 
 
 def _usual_chapters(scenario: Scenario) -> tuple[Chapter, ...]:
-    if scenario.chapters:
-        return scenario.chapters
-    word = scenario.requirement
+    if scenario.presentation.chapters:
+        return scenario.presentation.chapters
+    word = scenario.presentation.requirement
     return (
         Chapter("survival", "How long sessions last", "", ("survival", "hazard"), ("survival", "hazard", "exhaustion")),
         Chapter("groups", f"{word.capitalize()} groups", "", ("groups", "radar"), ("group", "heuristic")),
@@ -347,10 +347,10 @@ def _figure(picture: Picture) -> Figure:
 
 def _how_to_read(analyses: Sequence[RunAnalysis]) -> Iterator[str]:
     scenarios = [get_scenario(name) for name in dict.fromkeys(run.settings.scenario for run in analyses)]
-    words = {scenario.requirement for scenario in scenarios}
+    words = {scenario.presentation.requirement for scenario in scenarios}
     word = words.pop() if len(words) == 1 else "requirement"
     for scenario in scenarios:
-        yield from scenario.how_to_read or (f"A turn is good if every judged {word} is satisfied.",)
+        yield from scenario.presentation.how_to_read or (f"A turn is good if every judged {word} is satisfied.",)
     patient = any(run.settings.patience is not None for run in analyses)
     if patient:
         yield ("The user has patience P: a good turn restores it, any other turn costs one, and the session ends at 0.")

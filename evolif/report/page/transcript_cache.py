@@ -158,7 +158,7 @@ class TranscriptCache:
                     drawing="" if tree is None else tree_svg(tree),
                     patience=session.patience,
                     partner=reader.speaker(model),
-                    requirement=reader.scenario.requirement,
+                    requirement=reader.scenario.presentation.requirement,
                 ).encode()
                 self._file(head.number).write_bytes(data)
                 self.heads.append(head)

@@ -122,8 +122,8 @@ class PromptReader:
         found = self._known.get(key)
         if found is None:
             with blaming(self.scenario):
-                told = [(str(name), str(value)) for name, value in self.scenario.facts(prompt) if value]
-                fmt = self.scenario.reading_format(prompt)
+                told = [(str(name), str(value)) for name, value in self.scenario.presentation.facts(prompt) if value]
+                fmt = self.scenario.presentation.reading_format(prompt)
             badges = tuple(value for name, value in told if not name)
             named = "; ".join(f"{name} {value}" for name, value in told if name)
             found = PromptFacts(fmt, badges, named)
@@ -133,7 +133,7 @@ class PromptReader:
     def pieces(self, prompt: Prompt) -> tuple[Piece, ...]:
         """The query where some of it is folded, else nothing."""
         with blaming(self.scenario):
-            return pieces_of(prompt.query, self.scenario.folds(prompt))
+            return pieces_of(prompt.query, self.scenario.presentation.folds(prompt))
 
     def heard(self, prompt: Prompt, answer: str) -> str:
         """What the others heard of an answer."""
@@ -329,7 +329,7 @@ def faults_of(run: Run) -> dict[tuple[str, int], tuple[FaultRow, ...]]:
 def exhibits_of(records: Sequence[TurnRecord], scenario: Scenario) -> tuple[Exhibit, ...]:
     """What the scenario shows above the transcript of a session."""
     with blaming(scenario):
-        return tuple(scenario.exhibits([record.prompt for record in records]))
+        return tuple(scenario.presentation.exhibits([record.prompt for record in records]))
 
 
 def session_head(

@@ -202,3 +202,12 @@ class BroadcastPlay(BaseModel):
             "matches."
         ),
     ] = False
+
+
+def plays_whole_matches(options: Mapping[str, Any]) -> bool:
+    """Whether a run with these options plays matches to their end, which accuracy needs.
+
+    Args:
+        options: Those of `BroadcastPlay` that differ from their default.
+    """
+    return not options.get("stop_at_patience")

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from evolif.metrics import Cluster, clusters_of
 from evolif.metrics.process import credit_of
+from evolif.scenario import ModelsView, ModelView
 from evolif.text import plural
 from evolif.types import DEFAULT_RESAMPLES, JudgedTurn, Label, Prompt, Session
 
@@ -26,7 +26,6 @@ NEEDS_JUDGE: Mapping[str, float] = {"support": 0.1, "true summary": 0.25}
 _OF_ITEM = frozenset({"kind", "weight", "asks"})
 """What an item holds besides the event that it is about."""
 _NO_PROMPTS: Mapping[tuple[int, int], Prompt] = {}
-_MEMO = "broadcast"
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,16 +191,14 @@ def task_order(task: str) -> tuple[int, str]:
     return (known.index(task) if task in known else len(known)), task
 
 
-def column_of(name: str, model: Any) -> BroadcastColumn:
-    """What a model of a report played (`evolif.report.ModelAnalysis`); read once a report."""
-    if _MEMO not in model.memo:
-        model.memo[_MEMO] = _read(model)
-    matches, broken = model.memo[_MEMO]
+def column_of(name: str, model: ModelView) -> BroadcastColumn:
+    """What a model of a report played; read once a report."""
+    matches, broken = model.cached("broadcast", lambda: _read(model))
     return BroadcastColumn(name, matches, broken, model.of.seed, model.of.resamples)
 
 
-def _read(model: Any) -> tuple[tuple[PlayedMatch, ...], int]:
-    sessions: Sequence[Session] = model.counted
+def _read(model: ModelView) -> tuple[tuple[PlayedMatch, ...], int]:
+    sessions = model.counted
     matches = [match for match in map(match_of, sessions) if match is not None]
     if any(PAIR in match.variant for match in matches):
         prompts = model.of.facts  # read only where they are needed
@@ -209,8 +206,8 @@ def _read(model: Any) -> tuple[tuple[PlayedMatch, ...], int]:
     return tuple(matches), len(sessions) - len(matches)
 
 
-def columns_of(board: Any) -> list[BroadcastColumn]:
-    """The models side by side (`evolif.report.ComparableRuns`) that played a match to its end."""
+def columns_of(board: ModelsView) -> list[BroadcastColumn]:
+    """The models side by side that played a match to its end."""
     found = (column_of(head, model) for head, model in zip(board.heads, board.models, strict=True))
     return [column for column in found if column.matches]
 

@@ -20,35 +20,31 @@ returns):
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from statistics import fmean
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pydantic import BaseModel
 
 from evolif.benchmark import BenchmarkFolder, FolderEnvironment, FolderScenario, dialogue_file
 from evolif.errors import ArgumentError, InputError, UsageError
 from evolif.judging import Judgement, LexicalJudge
-from evolif.metrics import Breakdown
+from evolif.metrics import Breakdown, MetricTable
 from evolif.models import ChatModel, ChatRequest, SimModel, unknown_player
-from evolif.scenario import Benchmark, Defaults, Lengths, Services
-from evolif.scenario.presentation import Exhibit, Grid, HeatMap, LineChart, Opening
-from evolif.scenarios.games import RegexTokenizer, SubwordTokenizer, Tokenizer, generate, parser_name
-from evolif.scenarios.games.accuracy_tables import ACCURACY_FIGURE, accuracy_object, game_remarks, turns_sentence
+from evolif.scenario import CHARACTERS_PER_TOKEN, Benchmark, Defaults, Lengths, Services
+from evolif.scenarios.games import Tokenizer, generate
 from evolif.scenarios.games.arguments import even
 from evolif.scenarios.games.ending import REASONS, Heard, Ruling, answer_text
 from evolif.scenarios.games.instance import settings_of
 from evolif.scenarios.games.options import GameOptions, GamePlay, with_settings
 from evolif.scenarios.games.players import NAMES, player_of
+from evolif.scenarios.games.presentation import GamePresentation, GameRows
 from evolif.scenarios.games.prompts import Match, check_instance
-from evolif.scenarios.games.report import CHAPTERS, game_figures, game_grids
-from evolif.scenarios.games.results import TABLE, outcomes_of, scores_of
-from evolif.scenarios.games.sessions import columns_of, instance_exhibits
+from evolif.scenarios.games.results import TABLE, scores_of
+from evolif.scenarios.games.sessions import played, tokenizer_of
 from evolif.scenarios.games.stored import (
-    Played,
-    dialogue_of,
     end_of,
     heard_in,
     reference_prompt,
@@ -61,22 +57,18 @@ from evolif.scenarios.games.sycophancy import KINDS, judge_sycophancy, may_be_ju
 from evolif.text import read_apart
 from evolif.types import End, Exchange, Prompt, Score
 
-if TYPE_CHECKING:
-    from evolif.runner import Run
-
-_CHARACTERS = 4
-"""Characters per token, in English."""
-_SAMPLED_DIALOGUES = 20
+__all__ = ["GameEnvironment", "GameFolder", "Games", "played"]
 
 
 class GameFolder(BenchmarkFolder):
     """An opened benchmark of games."""
 
+    spec: GameOptions
+
     @property
     def variant(self) -> str:
         """The game."""
-        game: str = self.spec.game
-        return game
+        return self.spec.game
 
     def match(self, dialogue: int, play: GamePlay, tokenizer: str) -> Match:
         """A dialogue with the rules of a run.
@@ -101,12 +93,10 @@ _MOST_HEARD = 256
 """Answers of which it is kept in memory what was heard."""
 
 
-class GameEnvironment(FolderEnvironment):
+class GameEnvironment(FolderEnvironment[GamePlay, GameFolder]):
     """Asks player after player until one answers, or the turns are used up."""
 
-    play: GamePlay
-
-    def __init__(self, bench: BenchmarkFolder | None, play: Any, services: Services) -> None:
+    def __init__(self, bench: GameFolder | None, play: GamePlay, services: Services) -> None:
         super().__init__(bench, play, services)
         self._judge = None if isinstance(services.judge, LexicalJudge) else services.judge
         self._heard: dict[tuple[str, int, str], Heard] = {}
@@ -116,18 +106,18 @@ class GameEnvironment(FolderEnvironment):
                 "history with --set history=transcript or chat"
             )
         if services.config is not None:
-            _tokenizer(self.play.tokenizer)  # what is missing is better said once, before the first call
+            tokenizer_of(self.play.tokenizer)  # what is missing is better said once, before the first call
 
     async def prompt(self, dialogue: int, past: Sequence[Exchange]) -> Prompt | End:
         """The next turn, or how the game ended."""
-        if not isinstance(self.bench, GameFolder):
+        if self.bench is None:
             return End("finished", "end", "there is no benchmark")
         play = self.play
         if past:
             ended = end_of(past[-1].prompt, past[-1].heard, hold_answers=play.hold_answers)
             if ended is not None:
                 return End("finished", ended["reason"], REASONS[ended["reason"]])
-        match = self.bench.match(dialogue, play, _tokenizer(play.tokenizer).name)
+        match = self.bench.match(dialogue, play, tokenizer_of(play.tokenizer).name)
         if play.reference != "none":
             return reference_prompt(match, play.reference, dialogue=dialogue, target=play.player)
         said = said_in(((one.prompt, one.heard) for one in past), hold_answers=play.hold_answers)
@@ -180,7 +170,7 @@ class GameEnvironment(FolderEnvironment):
 
     def _counts(self, prompt: Prompt) -> Tokenizer:
         """What counts tokens; the prompt says by its name what counted them when it was asked."""
-        counts, asked = _tokenizer(self.play.tokenizer), prompt.payload["view"]["tokenizer"]
+        counts, asked = tokenizer_of(self.play.tokenizer), prompt.payload["view"]["tokenizer"]
         if counts.name != asked:
             raise UsageError(
                 f"the run counted tokens with {asked}, but {counts.name} is installed; install the release of "
@@ -189,35 +179,29 @@ class GameEnvironment(FolderEnvironment):
         return counts
 
 
-class Games(FolderScenario):
+class Games(FolderScenario[GameOptions, GamePlay, GameFolder]):
     """Games of two players who each know half, with the same budget of tokens in few turns or in many."""
 
     name = "games"
     players = NAMES
     title = "games of two players who each know half, with few turns or many"
     seats = ("target", "partner")
-    answer_key = "answer"
     spec = with_settings()
     play = GamePlay
     folder = GameFolder
     played_by = GameEnvironment
-    key_fields = ("answer", "proof")
     side_options = frozenset({"hold_answers", "reference"})
-    chapters = CHAPTERS
-    metrics = TABLE
     breakdowns = (Breakdown("turn_budget", "turns", "", kind=True),)
-    how_to_read = (
-        "Two players see different things and talk within a budget of tokens; then one of them answers. Every instance "
-        "is played with few turns and with many, and the same budget: more turns should never hurt. What is hard with "
-        "few turns is hard with many, so intervals and tests count instances, not dialogues.",
-        "What a model guesses from one part, and what it makes of both, are runs of their own with --set "
-        "reference=floor or reference=ceiling and the same --partner; so is one that refuses early answers (--fork and "
-        "--set hold_answers=true). One report shows them side by side.",
-    )
+    rows = GameRows()
+
+    @property
+    def presentation(self) -> GamePresentation:
+        """How reports and pages show it."""
+        return GamePresentation(self)
 
     def generate(
         self, out: Path, spec: BaseModel, *, dialogues: int, seed: int, notify: Callable[[str], None] = lambda _: None
-    ) -> BenchmarkFolder:
+    ) -> GameFolder:
         """Make a benchmark, or complete it.
 
         Args:
@@ -230,7 +214,7 @@ class Games(FolderScenario):
         Raises:
             UsageError: the folder holds something else, or the game has no such setting.
         """
-        options = _options(spec)
+        options = self.made_with(spec)
         settings_of(options.game, options.settings)
         number = dialogues * len(options.turns)
         return super().generate(out, spec, dialogues=number, seed=seed, notify=notify)
@@ -241,23 +225,20 @@ class Games(FolderScenario):
         instance = json.loads(_instance(spec.game, number, seed, json.dumps(spec.settings, sort_keys=True)))
         return [{**instance, "turns": spec.turns[place]}]
 
-    def defaults(self, bench: Benchmark) -> Defaults:
-        """No patience, and a cap that no game reaches."""
-        return Defaults(max_turns=max(_folder(bench).spec.turns) // 2 + 1)
+    def defaults(self, bench: Benchmark, play: BaseModel) -> Defaults:
+        """No patience, a cap that no game reaches, and the scripted player of the same game as the partner."""
+        return Defaults(max_turns=max(self.opened(bench).spec.turns) // 2 + 1, partner="sim/scripted")
 
-    def partner(self, bench: Benchmark) -> str:
-        """The scripted player of the same game."""
-        return "sim/scripted"
+    def table(self, options: Mapping[str, Any]) -> MetricTable:
+        """Accuracy, and what turns and tokens were used."""
+        return TABLE
 
-    def expected(self, bench: Benchmark, play: BaseModel) -> Lengths:
+    def lengths(self, bench: GameFolder, play: GamePlay, dialogues: Sequence[int]) -> Lengths:
         """Every turn is used; each prompt tells everything again."""
-        folder, rules = _folder(bench), GamePlay.model_validate(play.model_dump())
-        matches = [folder.match(dialogue, rules, "") for dialogue in folder.dialogues()[:_SAMPLED_DIALOGUES]]
-        if not matches:
-            return Lengths()
-        asked = fmean(len(turn_prompt(match, ()).query) for match in matches) / _CHARACTERS + rules.tokens / 2
+        matches = [bench.match(dialogue, play, "") for dialogue in dialogues]
+        asked = fmean(len(turn_prompt(match, ()).query) for match in matches) / CHARACTERS_PER_TOKEN + play.tokens / 2
         answered = fmean(match.budget["tokens_per_turn"] for match in matches)
-        if rules.reference != "none":
+        if play.reference != "none":
             return Lengths(1.0, asked, answered)
         turns = fmean(match.turns for match in matches) / 2
         # An estimate adds up all earlier prompts, but here each call has one prompt only.
@@ -284,116 +265,13 @@ class Games(FolderScenario):
         """If answers before the last turn are now refused: the dialogues are the same up to the first of them."""
         return {**old, "hold_answers": True} == new
 
-    def key_row(self, prompt: Prompt) -> dict[str, Any]:
-        """The answer as the player who is asked sees it; at the first turn the proof as well."""
-        instance = prompt.payload.get("match", {}).get("instance", {})
-        return {"answer_key": prompt.payload["key"], "proof": instance.get("proof")}
-
-    def facts(self, prompt: Prompt) -> tuple[tuple[str, str], ...]:
-        """Whose turn it is, and how many there are."""
-        view = stored_view(prompt)
-        return ("", f"player {view.player + 1}"), ("turn", f"{view.turn} of {view.turns}"), ("game", view.game)
-
-    def command(
-        self, bench: Benchmark | None, variant: str, dialogues: Sequence[int]
-    ) -> tuple[Sequence[str], Sequence[str]]:
-        """With the number of instances, not of dialogues."""
-        words, more = super().command(bench, variant, dialogues)
-        told = list(words)
-        place = told.index("--dialogues") + 1
-        if not isinstance(bench, GameFolder):
-            told[place] = "INSTANCES"
-            return told, (*more, "with its game, its turns and its number of instances")
-        told[place] = str(len(bench.dialogues()) // len(bench.spec.turns))
-        return told, more
-
-    def extra(self, model: Any) -> Mapping[str, Any]:
-        """Accuracy with its interval over instances, by number of turns, what turns gain, and how the games ended."""
-        return accuracy_object(outcomes_of(model.counted))
-
-    def remarks(self, run: Any) -> Iterable[str]:
-        """What turns gain each model; nothing where it answered at once."""
-        if GamePlay.model_validate(run.settings.options).reference != "none":
-            return
-        for model in run.models:
-            yield from game_remarks(model.name, outcomes_of(model.counted))
-
-    def opening(self, board: Any) -> Opening:
-        """What turns gain each model, and accuracy against turns."""
-        played = zip(board.heads, board.models, strict=True)
-        told = [
-            turns_sentence(head, outcomes_of(model.counted))
-            for head, model in played
-            if GamePlay.model_validate(model.of.settings.options).reference == "none"
-        ]
-        return Opening(tuple(filter(None, told)), (ACCURACY_FIGURE, "headline"))
-
-    def parts(self, board: Any) -> Iterable[Grid]:
-        """Accuracy against turns with its references, what is used, how games end, and what is said."""
-        columns = columns_of(board, _read)
-        return game_grids(columns, parser_name()) if columns else ()
-
-    def figures(self, board: Any) -> Iterable[HeatMap | LineChart]:
-        """Accuracy against turns between floor and ceiling; in names the information per turn."""
-        columns = columns_of(board, _read)
-        return game_figures(columns) if columns else ()
-
-    def exhibits(self, prompts: Sequence[Prompt]) -> Sequence[Exhibit]:
-        """What both players see."""
-        match = prompts[0].payload.get("match") if prompts else None
-        return instance_exhibits(match["instance"]) if isinstance(match, Mapping) and "instance" in match else ()
-
-
-def played(run: Run, model: str, dialogues: Collection[int] | None = None) -> Iterator[Played]:
-    """The dialogues of a model in a run, with both private parts, every text, flag and token.
-
-    Args:
-        run: A run of this scenario.
-        model: One of its models.
-        dialogues: The numbers of those to read; None for all.
-
-    Raises:
-        UsageError: the tokens were counted by something that is not installed.
-    """
-    play = GamePlay.model_validate(run.settings.options)
-    counts = _tokenizer(play.tokenizer)
-    partner = model if run.settings.partner == "self" else run.settings.partner
-    pair = [model, partner] if play.player == 0 or play.reference != "none" else [partner, model]
-    for session, records in run.transcripts(model):
-        if dialogues is not None and session.dialogue not in dialogues:
-            continue
-        answers = [(record.prompt, record.answer) for record in records]
-        found = dialogue_of(answers, pair, counts, hold_answers=play.hold_answers)
-        if found is not None:
-            yield found
-
-
-def _read(model: Any) -> Iterator[Played]:
-    """The dialogues of a model of a report that are in its figures."""
-    return played(model.of.run, model.name, {session.dialogue for session in model.counted})
-
 
 def _perfect(prompt: Prompt, request: ChatRequest) -> str:
     key = prompt.payload["key"]
     return "It is your turn to answer." if key is None else answer_text(prompt.payload["view"]["game"], key)
 
 
-@lru_cache(maxsize=2)
-def _tokenizer(name: str) -> Tokenizer:
-    return SubwordTokenizer() if name == "subword" else RegexTokenizer()
-
-
 @lru_cache(maxsize=1)
 def _instance(game: str, number: int, seed: int, settings: str) -> str:
     """An instance as JSON; dialogues of the same instance are made one after another."""
     return json.dumps(generate(game, number, seed=seed, **json.loads(settings)))
-
-
-def _options(spec: BaseModel) -> GameOptions:
-    return spec if isinstance(spec, GameOptions) else Games.spec.model_validate(spec.model_dump())
-
-
-def _folder(bench: Benchmark) -> GameFolder:
-    if not isinstance(bench, GameFolder):
-        raise UsageError(f"{bench.path} was not opened as a benchmark of games")
-    return bench

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 from evolif.errors import ArgumentError, UsageError
-from evolif.scenario.presentation import Exhibit
+from evolif.scenario import Exhibit, ModelsView, ModelView, StoredRun
 from evolif.scenarios.games.ending import answer_text
 from evolif.scenarios.games.figures import instance_sums
 from evolif.scenarios.games.instance import private_image, private_text
+from evolif.scenarios.games.options import GamePlay
 from evolif.scenarios.games.prompts import PICTURES, modality_of
-from evolif.scenarios.games.stored import Played, Reference
+from evolif.scenarios.games.stored import Played, Reference, dialogue_of
 from evolif.scenarios.games.sycophancy import sycophancy_of
-
-_MEMO = "games"
+from evolif.scenarios.games.tokens import RegexTokenizer, SubwordTokenizer, Tokenizer
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,14 +54,39 @@ class GameColumn:
         return len(instance_sums(self.played))
 
 
-def columns_of(board: Any, read: Callable[[Any], Iterable[Played]]) -> list[GameColumn]:
-    """A column for each of the models side by side that has a dialogue with a result.
+def played(run: StoredRun, model: str, dialogues: Collection[int] | None = None) -> Iterator[Played]:
+    """The dialogues of a model in a run, with both private parts, every text, flag and token.
 
     Args:
-        board: The models (`evolif.report.ComparableRuns`).
-        read: From a model (`evolif.report.ModelAnalysis`) to its dialogues.
+        run: A run of this scenario.
+        model: One of its models.
+        dialogues: The numbers of those to read; None for all.
+
+    Raises:
+        UsageError: the tokens were counted by something that is not installed.
     """
-    found = [(head, model, games_of(model, read)) for head, model in zip(board.heads, board.models, strict=True)]
+    play = GamePlay.model_validate(run.settings.options)
+    counts = tokenizer_of(play.tokenizer)
+    partner = model if run.settings.partner == "self" else run.settings.partner
+    pair = [model, partner] if play.player == 0 or play.reference != "none" else [partner, model]
+    for session, records in run.transcripts(model):
+        if dialogues is not None and session.dialogue not in dialogues:
+            continue
+        answers = [(record.prompt, record.answer) for record in records]
+        found = dialogue_of(answers, pair, counts, hold_answers=play.hold_answers)
+        if found is not None:
+            yield found
+
+
+@lru_cache(maxsize=2)
+def tokenizer_of(name: str) -> Tokenizer:
+    """What counts tokens, by the option `tokenizer`."""
+    return SubwordTokenizer() if name == "subword" else RegexTokenizer()
+
+
+def columns_of(board: ModelsView) -> list[GameColumn]:
+    """A column for each of the models side by side that has a dialogue with a result."""
+    found = [(head, model, games_of(model)) for head, model in zip(board.heads, board.models, strict=True)]
     shown = [(head, model, played) for head, model, played in found if played]
     short = [_named(model.name, played[0]) for _, model, played in shown]
     names = [name if short.count(name) == 1 else _named(head, played[0])
@@ -80,12 +106,14 @@ def _named(name: str, one: Played) -> str:
     return f"{name}, held" if one["hold_answers"] else name
 
 
-def games_of(model: Any, read: Callable[[Any], Iterable[Played]]) -> tuple[Played, ...]:
-    """The dialogues of a model that have a result; read once a report."""
-    if _MEMO not in model.memo:
-        model.memo[_MEMO] = tuple(one for one in read(model) if one["final"] is not None)
-    found: tuple[Played, ...] = model.memo[_MEMO]
-    return found
+def games_of(model: ModelView) -> tuple[Played, ...]:
+    """The dialogues of a model that are in its figures and have a result; read once a report."""
+
+    def read() -> tuple[Played, ...]:
+        dialogues = {session.dialogue for session in model.counted}
+        return tuple(one for one in played(model.of.run, model.name, dialogues) if one["final"] is not None)
+
+    return model.cached("games", read)
 
 
 def instance_exhibits(instance: Mapping[str, Any]) -> tuple[Exhibit, ...]:

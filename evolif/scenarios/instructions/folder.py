@@ -25,7 +25,7 @@ from evolif.benchmark import (
     write_whole,
     writing,
 )
-from evolif.errors import OutsideError, UsageError
+from evolif.errors import InternalError, OutsideError, UsageError
 from evolif.scenarios.instructions.constraints import code_of
 from evolif.scenarios.instructions.generator import UNPLAYABLE, TurnGenerator
 from evolif.scenarios.instructions.synthesis import (
@@ -437,6 +437,17 @@ class Benchmark:
         stored = self._read(dialogue, path)
         known.extend(stored[len(known) :])
         return known[len(stored) :]
+
+
+def folder_of(bench: object) -> Benchmark:
+    """A benchmark that was opened as one of instruction following.
+
+    Raises:
+        InternalError: it was not.
+    """
+    if not isinstance(bench, Benchmark):
+        raise InternalError(f"{bench} was not opened as a benchmark of instruction following")
+    return bench
 
 
 def _refuse_empty(query: str) -> None:

@@ -11,26 +11,34 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from evolif.errors import InternalError
 from evolif.judging import Criterion, relevance_rubric
 from evolif.metrics import LOAD, TURN, UNKNOWN, Breakdown, Key
 from evolif.models import ChatModel
-from evolif.scenario import Author, Benchmark, Chapter, Defaults, Environment, Lengths, Scenario, Services, Unjudged
+from evolif.scenario import (
+    CHARACTERS_PER_TOKEN,
+    Author,
+    Benchmark,
+    Defaults,
+    Environment,
+    Lengths,
+    Scenario,
+    Services,
+    Unjudged,
+)
 from evolif.scenarios.instructions import Benchmark as Folder
 from evolif.scenarios.instructions import by_mode, criteria_of, generate, requirements_of, witness_verdicts
-from evolif.scenarios.instructions.constraints import code_of, format_of, get_group
+from evolif.scenarios.instructions.constraints import code_of, get_group
 from evolif.scenarios.instructions.environment import open_environment
+from evolif.scenarios.instructions.folder import folder_of
 from evolif.scenarios.instructions.players import NAMES, player
+from evolif.scenarios.instructions.presentation import InstructionPresentation, InstructionRows
 from evolif.scenarios.instructions.relevance import LEXICAL
 from evolif.scenarios.instructions.system import system_text
-from evolif.scenarios.instructions.tracker.profile import BUILT_IN
 from evolif.scenarios.instructions.turn_lines import Definitions
-from evolif.scenarios.instructions.turns import NAME, Constraint, Turn
-from evolif.text import formality, plural
+from evolif.scenarios.instructions.turns import NAME, Turn
+from evolif.text import formality
 from evolif.types import JudgedTurn, Prompt, Verdict
 
-_CHARACTERS = 4
-"""Characters per token, in English."""
 _SAMPLED_DIALOGUES = 20
 """Dialogues whose stored turns are sampled to foresee calls."""
 
@@ -71,21 +79,12 @@ def _ignore(sentence: str) -> None:
     pass
 
 
-NOT_COMPARABLE = (
-    "An independent implementation: the figures are not comparable with the leaderboard of the EvolIF paper "
-    "(arXiv 2511.03508)."
-)
-
-
 class InstructionFollowing(Scenario):
     """Dialogues of topics and constraints, extended as long as the model keeps up (paper §3)."""
 
     name = NAME
     players = NAMES
-    notice = NOT_COMPARABLE
     title = "instruction following over many topics, until patience is exhausted"
-    requirement = "constraint"
-    answer_key = "witness"
     spec = InstructionOptions
     breakdowns = (
         Breakdown("mode", "mode", "Satisfied % per group and mode, of those judged", split=by_mode),
@@ -106,45 +105,12 @@ class InstructionFollowing(Scenario):
             kind=True,
         ),
     )
-    chapters = (
-        Chapter("survival", "How long sessions last", "", ("survival", "hazard"), ("survival", "hazard", "exhaustion")),
-        Chapter("groups", "Constraint groups", "", ("groups", "radar", "modes"), ("group", "mode", "heuristic")),
-        Chapter(
-            "load",
-            "Difficulty, depth and load",
-            "Depth is the number of turns on the topic so far; load is the number of constraints that are active at "
-            "once.",
-            ("difficulty", "depth", "load"),
-            ("difficulty", "depth", "load"),
-        ),
-        Chapter(
-            "moves",
-            "Moves and operations",
-            "A turn opens a topic, continues one or goes back to one, and adds, modifies or removes one constraint.",
-            ("moves",),
-            ("move", "operation"),
-        ),
-        Chapter(
-            "patience",
-            "Patience sweep",
-            "Each session is cut at its first streak of that many failed turns: exact, and without model calls.",
-            ("patience",),
-            ("patience",),
-        ),
-        Chapter(
-            "queries",
-            "Wording of the queries",
-            "",
-            ("synthesizers", "registers", "formality"),
-            ("synthesizer", "register", "formality", "by-synthesizer", "by-register", "by-formality"),
-        ),
-        Chapter("ranks", "Ranks", "", ("stability",), ("ranks", "pairs", "stability")),
-        Chapter("variance", "More dialogues or more epochs", "", (), ("variance",)),
-    )
-    how_to_read = (
-        "A model converses with a simulated user whose constraints on the answers change by one every turn. A turn is "
-        "good if every judged constraint is satisfied.",
-    )
+    rows = InstructionRows()
+
+    @property
+    def presentation(self) -> InstructionPresentation:
+        """How reports and pages show it."""
+        return InstructionPresentation(self)
 
     def generate(
         self, out: Path, spec: BaseModel, *, dialogues: int, seed: int, notify: Callable[[str], None] = _ignore
@@ -169,69 +135,32 @@ class InstructionFollowing(Scenario):
         """Open a benchmark, which grows as sessions request turns."""
         return Folder(path, notify)
 
-    def defaults(self, bench: Benchmark) -> Defaults:
+    def defaults(self, bench: Benchmark, play: BaseModel) -> Defaults:
         """Cap and patience of the profile."""
-        protocol = _folder(bench).header.spec.profile.protocol
+        protocol = folder_of(bench).header.spec.profile.protocol
         return Defaults(max_turns=protocol.max_turns, patience=protocol.patience)
 
     def environment(self, bench: Benchmark | None, play: BaseModel, services: Services) -> Environment:
         """Its turns, with the synthesizers of those that are missing."""
-        return open_environment(None if bench is None else _folder(bench), services)
+        return open_environment(None if bench is None else folder_of(bench), services)
 
     def player(self, name: str, seed: int) -> ChatModel:
         """`sim/perfect`, `sim/steady` or `sim/forgetful`."""
         return player(name, seed)
-
-    def facts(self, prompt: Prompt) -> tuple[tuple[str, str], ...]:
-        """Move and operation, then the topic and who worded the query."""
-        told = {name: str(value) for name, value in prompt.labels.items()}
-        about = f"{told.get('topic', '')}, turn {told.get('depth', '')} on it"
-        about += f"; worded by {told['source']}" if told.get("source") else ""
-        about += f", {told['register']}" if told.get("register") else ""
-        return ("", told.get("move", "")), ("", told.get("operation", "")), ("topic", about)
-
-    def reading_format(self, prompt: Prompt) -> str | None:
-        """The format that the constraints demand; None for foreign constraints without a mode."""
-        try:
-            return format_of([Constraint(one["group"], one["params"]) for one in prompt.payload["constraints"]])
-        except (KeyError, TypeError):
-            return None
-
-    def row(self, prompt: Prompt) -> dict[str, Any]:
-        """Topic, move and the like, the query, and the constraints."""
-        constraints = prompt.payload["constraints"]
-        groups = [constraint["group"] for constraint in constraints]
-        return {**prompt.labels, "query": prompt.query, "groups": groups, "constraints": constraints}
-
-    def keys(self, prompt: Prompt) -> tuple[str, ...]:
-        """The witness."""
-        witness = prompt.payload["witness"]
-        return (witness,) if witness else ()
-
-    def key_row(self, prompt: Prompt) -> dict[str, Any]:
-        """The witness; null if there is none."""
-        return {"witness": prompt.payload["witness"]}
-
-    def lead(self, models: int, dialogues: int) -> str:
-        """How long the models followed instructions."""
-        return (
-            f"How long {plural(models, 'model')} followed instructions over {dialogues} evolving "
-            f"{'dialogue' if dialogues == 1 else 'dialogues'}, with transcripts."
-        )
 
     def expected(self, bench: Benchmark, play: BaseModel) -> Lengths:
         """From the stored turns of the first dialogues."""
         turns = _sampled(bench)
         judged = [len(criteria_of(turn.constraints)) for turn in turns]
         return Lengths(
-            prompt_tokens=fmean(len(turn.query) / _CHARACTERS for turn in turns) if turns else 80.0,
-            system_tokens=len(system_text(_folder(bench).header)) / _CHARACTERS,
+            prompt_tokens=fmean(len(turn.query) / CHARACTERS_PER_TOKEN for turn in turns) if turns else 80.0,
+            system_tokens=len(system_text(folder_of(bench).header)) / CHARACTERS_PER_TOKEN,
             judge_calls=fmean(judged) if judged else 0.0,
         )
 
     def unjudged(self, bench: Benchmark) -> Unjudged | None:
         """The subjective groups of the profile, and their shares in the stored turns of the first dialogues."""
-        groups = tuple(name for name in _folder(bench).header.spec.profile.groups if get_group(name).subjective)
+        groups = tuple(name for name in folder_of(bench).header.spec.profile.groups if get_group(name).subjective)
         if not groups:
             return None
         turns = _sampled(bench)
@@ -244,28 +173,28 @@ class InstructionFollowing(Scenario):
 
     def about(self, bench: Benchmark, dialogue: int) -> Mapping[str, Any]:
         """Who speaks, about what, and which groups are asked for in the turns on disk."""
-        turns = _folder(bench).turns(dialogue)
+        turns = folder_of(bench).turns(dialogue)
         return {
             "persona": turns[0].persona.id if turns else "",
             "register": turns[0].persona.register if turns else "",
             "topics": list(dict.fromkeys(turn.topic.id for turn in turns)),
             "groups": sorted({one.group for turn in turns for one in turn.constraints}),
-            "profile": _folder(bench).header.spec.profile.name,
+            "profile": folder_of(bench).header.spec.profile.name,
         }
 
     def outline(self, bench: Benchmark, dialogues: Sequence[int]) -> str:
         """The system prompt, as JSON: exports show it, and have the run only."""
-        return json.dumps({"system": system_text(_folder(bench).header)}, ensure_ascii=False)
+        return json.dumps({"system": system_text(folder_of(bench).header)}, ensure_ascii=False)
 
     def untold(self, bench: Benchmark) -> str:
         """What exactly is counted, unless the queries say it."""
-        if _folder(bench).header.definitions != "system":
+        if folder_of(bench).header.definitions != "system":
             return ""
         return "A set made by `evolif generate --definitions query` says in its queries what is counted."
 
     def authors(self, bench: Benchmark, max_turns: int, dialogues: Sequence[int]) -> tuple[Author, ...]:
         """The chat models that word missing turns, and the one that checks their words."""
-        folder = _folder(bench)
+        folder = folder_of(bench)
         missing = [name for name in folder.missing(max_turns, dialogues) if "/" in name]
         written: dict[str, list[int]] = {name: [] for name in missing}
         for dialogue in dialogues if missing else ():
@@ -280,16 +209,7 @@ class InstructionFollowing(Scenario):
 
     def own_code(self, bench: Benchmark) -> Mapping[str, str]:
         """The user's own constraint groups."""
-        return code_of(_folder(bench).header.spec.profile.groups)
-
-    def describe_edit(self, before: Prompt, now: Prompt) -> str:
-        """Which constraints changed, or the move."""
-        was, is_ = ({c.group: dict(c.params) for c in requirements_of(one).constraints} for one in (before, now))
-        groups = {group for group in was.keys() | is_.keys() if was.get(group) != is_.get(group)}
-        if groups:
-            return f"its constraints changed: {', '.join(sorted(groups))}"
-        moves = [f"{one.labels['move']} on topic {one.labels['topic']}" for one in (before, now)]
-        return f"it was {moves[0]} and is now {moves[1]}"
+        return code_of(folder_of(bench).header.spec.profile.groups)
 
     def relevance_gates(self) -> Mapping[str, str]:
         """By the words of the task, or by the judge."""
@@ -303,35 +223,7 @@ class InstructionFollowing(Scenario):
         """Of its witness."""
         return witness_verdicts(prompt)
 
-    def command(
-        self, bench: Benchmark | None, variant: str, dialogues: Sequence[int]
-    ) -> tuple[Sequence[str], Sequence[str]]:
-        """With the profile, the length, and the models that word queries."""
-        words = ["--profile", variant]
-        notes = [] if variant in BUILT_IN else ["the profile is a custom file"]
-        if bench is None:
-            return [*words, "--dialogues", str(max(dialogues, default=1)), "--seed", "SEED"], notes
-        header = _folder(bench).header
-        spec = header.spec
-        words += ["--dialogues", str(spec.dialogues), "--turns", str(spec.turns), "--seed", str(spec.seed)]
-        if spec.synthesizers != ("template",):
-            words += [word for name in spec.synthesizers for word in ("--synthesizer", name)]
-            notes.append("a chat model words queries differently every time: share the benchmark's folder")
-        if spec.checker is not None:
-            words += ["--checker", spec.checker]
-        if header.definitions == "query":
-            words += ["--definitions", "query"]
-        notes += [f"--constraints with your group {name}, made by {code}" for name, code in header.own_code.items()]
-        notes.append("with the topics and personas of its folder, if they were custom")
-        return words, notes
-
 
 def _sampled(bench: Benchmark) -> list[Turn]:
-    folder = _folder(bench)
+    folder = folder_of(bench)
     return [turn for dialogue in folder.dialogues()[:_SAMPLED_DIALOGUES] for turn in folder.turns(dialogue)]
-
-
-def _folder(bench: Benchmark) -> Folder:
-    if not isinstance(bench, Folder):
-        raise InternalError(f"{bench.path} was not opened as a benchmark of instruction following")
-    return bench

@@ -12,6 +12,7 @@ from importlib.util import find_spec
 from typing import Any, Final
 
 from evolif.metrics import FEWEST
+from evolif.scenario import ModelView
 from evolif.scenarios.recorded.aggregation import (
     DEFAULT_AGGREGATION,
     Identifier,
@@ -162,11 +163,11 @@ def has_intervals() -> bool:
     return find_spec("numpy") is not None
 
 
-def results_of(model: Any, head: str = "") -> ModelResults:
+def results_of(model: ModelView, head: str = "") -> ModelResults:
     """The results of a model in its run.
 
     Args:
-        model: `evolif.report.ModelAnalysis`.
+        model: Of a report.
         head: Its name in tables; its own if empty.
     """
     analysis = model.of

@@ -9,6 +9,7 @@ from typing import Any
 
 from evolif.errors import UsageError
 from evolif.runner import Run, TurnRecord
+from evolif.scenario import StoredRun
 from evolif.scenarios.recorded.prompts import outline_of
 from evolif.scenarios.recorded.schema import Dialog, Turn
 from evolif.scenarios.recorded.scoring import session_records
@@ -42,7 +43,7 @@ class StoredDialogs:
         run: Of recorded dialogues.
     """
 
-    def __init__(self, run: Run) -> None:
+    def __init__(self, run: StoredRun) -> None:
         data = json.loads(run.outline() or "{}")
         self._turns: list[dict[str, Any]] = data.get("turns", [])
         self._dialogs: dict[int, dict[str, Any]] = {int(n): dialog for n, dialog in data.get("dialogs", {}).items()}

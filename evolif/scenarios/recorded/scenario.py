@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from statistics import fmean
 from typing import Annotated, Any, Literal
@@ -21,49 +21,17 @@ from evolif.errors import InputError, UsageError
 from evolif.judging import Judgement, Panel
 from evolif.metrics import MetricTable
 from evolif.models import ChatModel, ChatRequest, SimModel, unknown_player
-from evolif.scenario import (
-    Benchmark,
-    Chapter,
-    Defaults,
-    Environment,
-    Grid,
-    HeatMap,
-    Lengths,
-    Opening,
-    Scenario,
-    Services,
-    Unjudged,
-)
+from evolif.scenario import CHARACTERS_PER_TOKEN, Benchmark, Defaults, Lengths, Scenario, Services, Unjudged
 from evolif.scenarios.recorded.aggregation import DEFAULT_AGGREGATION, mean, parse_aggregation
 from evolif.scenarios.recorded.folder import read_dialogs, read_meta
-from evolif.scenarios.recorded.model_results import ModelResults, results_object, results_of
+from evolif.scenarios.recorded.presentation import RecordedPresentation, RecordedRows
 from evolif.scenarios.recorded.prompts import opening, prompts_of, reference_of
 from evolif.scenarios.recorded.recorded_runs import stored_dialogs
-from evolif.scenarios.recorded.report import (
-    aggregation_tree,
-    coverage_grid,
-    differences_grid,
-    length_grid,
-    metrics_grid,
-    other_aggregations,
-)
 from evolif.scenarios.recorded.schema import Dialog
 from evolif.scenarios.recorded.scoring import judged_entries, needs_judge, score_turn
-from evolif.scenarios.recorded.sub_dimensions import (
-    LabelView,
-    correlation_grids,
-    correlation_map,
-    discriminability_grid,
-    evidence_grid,
-    label_grid,
-    label_map,
-)
 from evolif.types import End, Exchange, Message, Prompt, Seat, Session
 from evolif.util.resources import complaint
 
-_CHARACTERS = 4
-"""Characters per token, in English."""
-_SAMPLED_DIALOGUES = 20
 _STATISTICS: Mapping[str, Callable[[Sequence[float]], float]] = {"mean": mean, "min": min, "max": max}
 _TEMPLATES = "_prompt_templates.json"
 _GENERATED = "generated"
@@ -173,11 +141,8 @@ class RecordedFolder(BenchmarkFolder):
         return self._opened[number]
 
 
-class RecordedEnvironment(FolderEnvironment):
+class RecordedEnvironment(FolderEnvironment[RecordedPlay, RecordedFolder]):
     """Asks the turns of recorded dialogues, and scores each answer by the metrics of its turn."""
-
-    bench: RecordedFolder | None
-    play: RecordedPlay
 
     def __init__(self, bench: RecordedFolder | None, play: RecordedPlay, services: Services) -> None:
         super().__init__(bench, play, services)
@@ -251,45 +216,25 @@ def _table(name: str) -> MetricTable:
     )
 
 
-class Recorded(FolderScenario):
+_USUAL_TABLE = _table(DEFAULT_AGGREGATION)
+
+
+class Recorded(FolderScenario[RecordedOptions, RecordedPlay, RecordedFolder]):
     """Dialogues of any benchmark in the unified schema (Jia and others, arXiv 2603.23160)."""
 
     name = "recorded"
     players = ("echo", "reference")
     title = "recorded dialogues in the unified schema, scored by their own metrics"
-    requirement = "check"
     spec = RecordedOptions
     play = RecordedPlay
     folder = RecordedFolder
     played_by = RecordedEnvironment
-    metrics = _table(DEFAULT_AGGREGATION)
-    references = ("reference",)
-    chapters = (
-        Chapter(
-            "aggregation",
-            "From records to the score",
-            "A record is one score of one answer. The score’s name says by which statistics records become turns, and "
-            "turns dialogues.",
-            (),
-            ("aggregation", "coverage", "aggregations", "metrics"),
-        ),
-        Chapter("labels", "Scores by label", "", ("labels", "turn-labels"), ("labels", "turn-labels", "evidence")),
-        Chapter("lengths", "Dialogues of different lengths", "", (), ("lengths",)),
-        Chapter(
-            "sub-dimensions",
-            "Sub-dimensions",
-            "A sub-dimension is a label of dialogues with one of its values, such as task_type:maths.",
-            ("spearman",),
-            ("spearman", "spearman-pairs", "discriminability"),
-        ),
-        Chapter("checks", "Checks", "", ("groups", "radar", "difficulty", "load"), ("group", "difficulty", "load")),
-        Chapter("ranks", "Ranks and differences", "", ("stability",), ("ranks", "pairs", "differences", "stability")),
-        Chapter("variance", "More dialogues or more epochs", "", (), ("variance",)),
-    )
-    how_to_read = (
-        "The user's turns are recorded: they are asked as they stand. Each answer is scored by the metrics of its "
-        "turn. A score that could not be had is left out of every mean, and counted as failed in the coverage.",
-    )
+    rows = RecordedRows()
+
+    @property
+    def presentation(self) -> RecordedPresentation:
+        """How reports and pages show it."""
+        return RecordedPresentation(self)
 
     def generate(
         self, out: Path, spec: BaseModel, *, dialogues: int, seed: int, notify: Callable[[str], None] = lambda _: None
@@ -302,7 +247,7 @@ class Recorded(FolderScenario):
             UsageError: no source, or nothing in it is evaluated.
             InputError: a file of it is broken.
         """
-        options = RecordedOptions.model_validate(spec.model_dump() | {"source": getattr(spec, "source", None)})
+        options = self.made_with(spec)
         if options.source is None:
             raise UsageError("the scenario recorded needs the folder of the dialogues: --set source=FOLDER")
         root = options.source / _GENERATED if (options.source / _GENERATED).is_dir() else options.source
@@ -319,44 +264,38 @@ class Recorded(FolderScenario):
             notify=notify,
         )
 
-    def environment(self, bench: Benchmark | None, play: BaseModel, services: Services) -> Environment:
-        """Play the folder; off-policy, every dialogue is checked first."""
-        if not (bench is None or isinstance(bench, RecordedFolder)):
-            raise UsageError(f"{bench.path} was not opened by the scenario {self.name}")
-        return RecordedEnvironment(bench, RecordedPlay.model_validate(play.model_dump()), services)
-
     def table(self, options: Mapping[str, Any]) -> MetricTable:
         """The score under the run's aggregation."""
         name = options.get("aggregate", DEFAULT_AGGREGATION)
-        return self.metrics if name == DEFAULT_AGGREGATION else _table(name)
+        return _USUAL_TABLE if name == DEFAULT_AGGREGATION else _table(name)
 
-    def defaults(self, bench: Benchmark) -> Defaults:
+    def defaults(self, bench: Benchmark, play: BaseModel) -> Defaults:
         """No patience, and a cap that no dialogue reaches."""
-        return Defaults(max_turns=_folder(bench).stored.longest + 1)
+        return Defaults(max_turns=self.opened(bench).stored.longest + 1)
 
-    def expected(self, bench: Benchmark, play: BaseModel) -> Lengths:
-        """From the first dialogues."""
-        folder = _folder(bench)
-        asked = [folder.asked(dialogue) for dialogue in folder.dialogues()[:_SAMPLED_DIALOGUES]]
+    def lengths(self, bench: RecordedFolder, play: RecordedPlay, dialogues: Sequence[int]) -> Lengths:
+        """Means over the dialogues."""
+        asked = [bench.asked(dialogue) for dialogue in dialogues]
         prompts = [prompt for _, own in asked for prompt in own]
         if not prompts:
             return Lengths()
         judged = [sum(judged_entries(prompt.payload)) for prompt in prompts]
         return Lengths(
             turns=len(prompts) / len(asked),
-            prompt_tokens=fmean(sum(len(one.content) for one in prompt.messages) for prompt in prompts) / _CHARACTERS,
-            system_tokens=fmean(len(system) for system, _ in asked) / _CHARACTERS,
+            prompt_tokens=fmean(sum(len(one.content) for one in prompt.messages) for prompt in prompts)
+            / CHARACTERS_PER_TOKEN,
+            system_tokens=fmean(len(system) for system, _ in asked) / CHARACTERS_PER_TOKEN,
             judge_calls=fmean(judged),
         )
 
     def outline(self, bench: Benchmark, dialogues: Sequence[int]) -> str:
         """The dialogues: so a run alone says what is missing, and can be exported."""
-        folder = _folder(bench)
+        folder = self.opened(bench)
         return stored_dialogs((dialogue, folder.dialog(dialogue)) for dialogue in dialogues)
 
     def unjudged(self, bench: Benchmark) -> Unjudged | None:
         """The entries that ask a judge."""
-        stored = _folder(bench).stored
+        stored = self.opened(bench).stored
         return Unjudged(("answers by a judge's score",), stored.judged, stored.only_judged) if stored.judged else None
 
     def player(self, name: str, seed: int) -> ChatModel:
@@ -365,77 +304,6 @@ class Recorded(FolderScenario):
         if name not in rules:
             raise unknown_player(name, tuple(rules), self.name)
         return SimModel(name, rules[name])
-
-    def describe_edit(self, before: Prompt, now: Prompt) -> str:
-        """Names the version of the metrics, if that is all that differs."""
-        keys = [key for key, value in now.payload.items() if before.payload.get(key) != value]
-        if keys == ["scoring"]:
-            return "this version of evolif scores it by newer metrics"
-        return super().describe_edit(before, now)
-
-    def command(
-        self, bench: Benchmark | None, variant: str, dialogues: Sequence[int]
-    ) -> tuple[Sequence[str], Sequence[str]]:
-        """With the folder of the dialogues, which only its owner knows."""
-        return ["--scenario", self.name, "--set", "source=FOLDER"], [
-            f"where FOLDER has the dialogues{f' of {variant}' if variant else ''}"
-        ]
-
-    def facts(self, prompt: Prompt) -> tuple[tuple[str, str], ...]:
-        """The ids in the source, then the labels."""
-        ids = f"{prompt.payload['dialog_id']}, turn {prompt.payload['turn_id']}"
-        return ("dialog", ids), *super().facts(prompt)
-
-    def row(self, prompt: Prompt) -> dict[str, Any]:
-        """With the ids in the source."""
-        return {**super().row(prompt), "dialog_id": prompt.payload["dialog_id"], "turn_id": prompt.payload["turn_id"]}
-
-    def extra(self, model: Any) -> Mapping[str, Any]:
-        """The coverage, and the figures under several aggregations, by metric and by label."""
-        return results_object(results_of(model))
-
-    def remarks(self, run: Any) -> Iterable[str]:
-        """How much of what should be scored is in the score."""
-        for model in run.models:
-            found = results_of(model).coverage
-            counts = found["records"]
-            failed = ", ".join(f"{kind} {number}" for kind, number in found["failures"].items())
-            yield (
-                f"Coverage of {model.name}: {counts['scored']} of {counts['expected']} records are scored, "
-                f"{counts['failed']} failed{f' ({failed})' if failed else ''}, {counts['missing']} are missing."
-            )
-
-    def opening(self, board: Any) -> Opening:
-        """The score, by label where the dialogues have some."""
-        return Opening((), ("labels", "turn-labels", "headline"))
-
-    def parts(self, board: Any) -> Iterable[Grid]:
-        """From records to the score, what is missing, labels, lengths, and how the models compare."""
-        results = _results(board)
-        dialogs, turns = LabelView(results, "dialog"), LabelView(results, "turn")
-        grids = (
-            aggregation_tree(results),
-            other_aggregations(results),
-            coverage_grid(results),
-            metrics_grid(results),
-            *(label_grid(view) for view in (dialogs, turns) if view.buckets or view.note),
-            evidence_grid(dialogs),
-            length_grid(results),
-            differences_grid(results),
-            discriminability_grid(dialogs),
-            *correlation_grids(dialogs),
-        )
-        return [grid for grid in grids if grid is not None]
-
-    def figures(self, board: Any) -> Iterable[HeatMap]:
-        """Scores by label, and the rank correlation of sub-dimensions."""
-        results = _results(board)
-        dialogs, turns = LabelView(results, "dialog"), LabelView(results, "turn")
-        return filter(None, (label_map(dialogs), label_map(turns), correlation_map(dialogs)))
-
-
-def _results(board: Any) -> tuple[ModelResults, ...]:
-    return tuple(results_of(model, head) for model, head in zip(board.models, board.heads, strict=True))
 
 
 def _described(root: Path, options: RecordedOptions, dialogs: Sequence[Dialog]) -> _Stored:
@@ -485,9 +353,3 @@ def _echo(prompt: Prompt, request: ChatRequest) -> str:
 
 def _reference(prompt: Prompt, request: ChatRequest) -> str:
     return reference_of(prompt.payload) or ""
-
-
-def _folder(bench: Benchmark) -> RecordedFolder:
-    if not isinstance(bench, RecordedFolder):
-        raise UsageError(f"{bench.path} was not opened as a benchmark of recorded dialogues")
-    return bench

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from evolif.metrics import MetricFigures
+from evolif.scenario.views import ContextSizeView, MeanView
 from evolif.scenarios.shifts.results import TYPED_REASONS, count_met, final_turn, outcomes_of, reasons_of
 from evolif.types import Session
 
@@ -27,11 +28,11 @@ def completion_object(whole: MetricFigures, by_rounds: Mapping[str, MetricFigure
     }
 
 
-def size_object(size: Any) -> dict[str, Any]:
+def size_object(size: ContextSizeView | None) -> dict[str, Any]:
     """`act` and `total_tokens`, tokens a turn with their intervals, over all dialogues and by number of rounds.
 
     Args:
-        size: The context tokens of a model (`evolif.report.context_size.ContextSize`); None if nothing counted them.
+        size: The context tokens of a model; None if nothing counted them.
     """
     if size is None:
         return {"act": None, "total_tokens": None}
@@ -45,7 +46,7 @@ def size_object(size: Any) -> dict[str, Any]:
     }
 
 
-def _mean(mean: Any) -> dict[str, float | None]:
+def _mean(mean: MeanView) -> dict[str, float | None]:
     low, high = mean.interval or (None, None)
     return {"value": mean.value, "low": low, "high": high}
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from evolif.contexts import Forest
+from evolif.scenario import ModelsView, ModelView, TurnView
 from evolif.scenarios.shifts.checking import check_answer
 from evolif.scenarios.shifts.decisions import MoveScore, move_forest, score_moves
 from evolif.scenarios.shifts.dialogue import Returns
@@ -53,7 +54,7 @@ class PlayedDialogue:
         return sum(judged) / len(judged) if judged else None
 
 
-def play_of(session: Session, records: Sequence[Any], heard: Heard) -> PlayedDialogue | None:
+def play_of(session: Session, records: Sequence[TurnView], heard: Heard) -> PlayedDialogue | None:
     """Read a stored session.
 
     Args:
@@ -90,16 +91,15 @@ def play_of(session: Session, records: Sequence[Any], heard: Heard) -> PlayedDia
     )
 
 
-def shown_last(records: Sequence[Any]) -> Mapping[int, str]:
+def shown_last(records: Sequence[TurnView]) -> Mapping[int, str]:
     """How the last call showed the earlier rounds; under `full` it showed all of them."""
     built = records[-1].built
     if built is None:
         return dict.fromkeys(range(1, len(records)), "full")
-    shown: Mapping[int, str] = built.shown
-    return shown
+    return built.shown
 
 
-def messages_last(records: Sequence[Any], shown: Mapping[int, str], heard: Heard) -> Iterable[Message]:
+def messages_last(records: Sequence[TurnView], shown: Mapping[int, str], heard: Heard) -> Iterable[Message]:
     """What the last call was sent, as far as its strategy is known, without the scenario's system text.
 
     Summaries are notes of the strategies `tree` and `summary`, at the turns that made them.
@@ -119,7 +119,7 @@ def messages_last(records: Sequence[Any], shown: Mapping[int, str], heard: Heard
     yield from records[-1].prompt.messages
 
 
-def _opening(records: Sequence[Any], lines: Mapping[int, str]) -> str:
+def _opening(records: Sequence[TurnView], lines: Mapping[int, str]) -> str:
     """The summaries of the last call in their order, which for topic trees is not that of time."""
     built = records[-1].built
     if built is None or built.decision is None:
@@ -133,31 +133,25 @@ def _opening(records: Sequence[Any], lines: Mapping[int, str]) -> str:
     return forest.opening()
 
 
-def plays_of(board: Any, heard_in: Callable[[Any], Heard]) -> dict[str, list[PlayedDialogue]]:
-    """The sessions in the figures, by the names of models side by side.
-
-    Args:
-        board: The models (`evolif.report.ComparableRuns`).
-        heard_in: From a run's settings to what later calls show of its answers.
-    """
-    return {name: plays_of_model(model, heard_in) for name, model in zip(board.heads, board.models, strict=True)}
+def plays_of(board: ModelsView) -> dict[str, list[PlayedDialogue]]:
+    """The sessions in the figures, by the names of models side by side."""
+    return {name: plays_of_model(model) for name, model in zip(board.heads, board.models, strict=True)}
 
 
-def plays_of_model(model: Any, heard_in: Callable[[Any], Heard]) -> list[PlayedDialogue]:
-    """The sessions of one model (`evolif.report.ModelAnalysis`) that came to the final answer; read once a report."""
-    if _MEMO not in model.memo:
-        model.memo[_MEMO] = list(_read(model, heard_in(model.of.settings)))
-    found: list[PlayedDialogue] = model.memo[_MEMO]
-    return found
+def plays_of_model(model: ModelView) -> list[PlayedDialogue]:
+    """The sessions of one model that came to the final answer; read once a report."""
+    return model.cached("shifts", lambda: list(_read(model)))
 
 
-_MEMO = "shifts"
+def _whole(prompt: Prompt, answer: str) -> str:
+    """What later calls show of an answer in this scenario: all of it."""
+    return answer
 
 
-def _read(model: Any, heard: Heard) -> Iterator[PlayedDialogue]:
+def _read(model: ModelView) -> Iterator[PlayedDialogue]:
     early = model.of.early_end
     for session, records in model.of.run.transcripts(model.name):
         if session.ending in ("finished", "censored") and (early is None or session.dialogue in early.dialogues):
-            play = play_of(session, records, heard)
+            play = play_of(session, records, _whole)
             if play is not None:
                 yield play

@@ -5,11 +5,11 @@ from typing import Annotated
 
 from pydantic import BaseModel, Field
 
-from evolif.benchmark import FolderEnvironment, FolderScenario
+from evolif.benchmark import FolderEnvironment, FolderPresentation, FolderScenario
 from evolif.judging import Judgement
 from evolif.metrics import Breakdown, MetricTable
 from evolif.models import SimModel
-from evolif.scenario import Defaults, Lengths
+from evolif.scenario import Defaults, Lengths, Rows
 from evolif.types import Score, Verdict
 
 THINGS = ("fog", "ropes", "gulls", "lamps", "tar", "nets", "rain", "bells")
@@ -36,16 +36,36 @@ class Notes(FolderEnvironment):
         return Judgement(tuple(verdicts), scores=(Score("share", share),))
 
 
+SHARE = MetricTable(
+    terms=("points", "turns"),
+    of=lambda session: (sum(turn.scores[0].value for turn in session.turns), len(session.turns)),
+    ratios={"share": ("points", "turns")},
+    labels={"share": "Weighted share"},
+)
+
+
+class Pages(FolderPresentation):
+    requirement, answer_key = "item", "model note"
+
+
+class Keys(Rows):
+    key_fields = ("key",)
+
+    def keys(self, prompt):
+        return (prompt.payload["key"],)
+
+
 class Checklist(FolderScenario):
     name, title, spec, play, played_by = "checklist", "notes that have to mention weighted things", Spec, Play, Notes
-    requirement, answer_key, key_fields = "item", "model note", ("key",)
-    metrics = MetricTable(
-        terms=("points", "turns"),
-        of=lambda session: (sum(turn.scores[0].value for turn in session.turns), len(session.turns)),
-        ratios={"share": ("points", "turns")},
-        labels={"share": "Weighted share"},
-    )
+    rows = Keys()
     breakdowns = (Breakdown("difficulty", "Difficulty", "By difficulty"),)
+
+    @property
+    def presentation(self):
+        return Pages(self)
+
+    def table(self, options):
+        return SHARE
 
     def lines(self, spec, dialogue, seed):
         random = Random(f"{seed}/{dialogue}")
@@ -56,7 +76,7 @@ class Checklist(FolderScenario):
             key = f"Here are {' and '.join(weights)}."
             yield {"query": f"Write a note. Mention {asked}.", "labels": labels, "weights": weights, "key": key}
 
-    def defaults(self, bench):
+    def defaults(self, bench, play):
         return Defaults(max_turns=bench.spec.turns + 1, patience=bench.spec.patience or None)
 
     def expected(self, bench, play):
@@ -64,9 +84,6 @@ class Checklist(FolderScenario):
 
     def perfect(self, prompt):
         return tuple(Verdict(thing, True, "", "") for thing in prompt.payload["weights"])
-
-    def keys(self, prompt):
-        return (prompt.payload["key"],)
 
     def player(self, name, seed):
         def answer(prompt, request):

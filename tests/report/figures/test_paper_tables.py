@@ -23,7 +23,7 @@ from evolif.report import (
     table_7,
     table_8,
 )
-from evolif.scenarios.instructions.scenario import NOT_COMPARABLE
+from evolif.scenarios.instructions.presentation import NOT_COMPARABLE
 
 Analysed = Callable[..., RunAnalysis]
 

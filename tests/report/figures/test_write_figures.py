@@ -12,7 +12,7 @@ from evolif.errors import OutsideError
 from evolif.report import ModelComparison, RunAnalysis
 from evolif.report.figures import catalogue as _catalogue
 from evolif.report.figures import write_figures
-from evolif.scenarios.instructions.scenario import NOT_COMPARABLE
+from evolif.scenarios.instructions.presentation import NOT_COMPARABLE
 
 Analysed = Callable[..., RunAnalysis]
 

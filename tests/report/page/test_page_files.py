@@ -24,7 +24,7 @@ from evolif.report import analyse, compare_models, published_leaderboard, write_
 from evolif.report.page import page, transcript_cache
 from evolif.runner import evaluate, load_run
 from evolif.scenarios.instructions import generate
-from evolif.scenarios.instructions.scenario import NOT_COMPARABLE
+from evolif.scenarios.instructions.presentation import NOT_COMPARABLE
 
 Make = Callable[..., "page.Written"]
 EPOCHS = 32

@@ -7,7 +7,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from talk_scenario import Talk, install, make_talk
+from talk_scenario import TalkPages, install, make_talk
 
 from evolif.report import analyse, write_page
 from evolif.report.page.sections import Section
@@ -45,7 +45,7 @@ def page(folder: Path) -> str:
 def test_the_page_folds_what_a_scenario_wants_folded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     install(monkeypatch)
     assert '<details class="folded">' not in page(tmp_path / "as-usual")
-    monkeypatch.setattr(Talk, "folds", lambda self, prompt: ((0, 4),), raising=False)
+    monkeypatch.setattr(TalkPages, "folds", lambda self, prompt: ((0, 4),))
     text = page(tmp_path / "folded")
     first = text[text.index('<li class="turn') :]
     folded = re.search(

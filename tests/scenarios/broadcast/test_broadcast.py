@@ -537,7 +537,7 @@ def test_generate_evaluate_and_report_by_commands(tmp_path: Path) -> None:
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
     assert "GAME INFO" in page and "anchored event" in page
     assert "--seed 5 --set task=CR --set sport=hockey" in page
-    words, more = SCENARIO.command(open_benchmark(bench), "CR", [1, 2])
+    words, more = SCENARIO.presentation.command(open_benchmark(bench), "CR", [1, 2])
     assert " ".join(words) == "--scenario broadcast --dialogues 2 --seed 5 --set task=CR --set sport=hockey"
     assert not more
 
@@ -553,36 +553,36 @@ def test_a_dry_run_knows_how_long_matches_are(small: Any, tmp_path: Path) -> Non
 def test_the_cap_is_above_the_longest_match(tmp_path: Path) -> None:
     for name, options in (("a", {"task": ["TS"]}), ("b", {"chunks": ["20"], "task": ["TS"]})):
         bench = made(tmp_path / name, 1, **options)
-        defaults = SCENARIO.defaults(bench)
+        defaults = SCENARIO.defaults(bench, SCENARIO.play())
         assert (defaults.patience, defaults.cut) == (3, "after")
         assert len(bench.lines(1)) < defaults.max_turns
 
 
 def test_prompts_are_facts_for_readers(small: Any) -> None:
     [first, *_] = [prompt for prompt in prompts_of(small, 2) if prompt.payload["judged"]]
-    assert SCENARIO.facts(first)[:4] == (
+    assert SCENARIO.presentation.facts(first)[:4] == (
         ("task", "CR"),
         ("", "anchored event"),
         ("period", "1"),
         ("distance", "0 periods"),
     )
-    assert SCENARIO.facts(prompts_of(small, 2)[0])[:2] == (("task", "CR"), ("", "not judged"))
+    assert SCENARIO.presentation.facts(prompts_of(small, 2)[0])[:2] == (("task", "CR"), ("", "not judged"))
 
 
 def test_rows_are_folded_on_the_page_and_notes_are_not(small: Any) -> None:
     first, *_, last = prompts_of(small, 2)
-    [(start, end)] = SCENARIO.folds(first)
+    [(start, end)] = SCENARIO.presentation.folds(first)
     assert first.query[start:end].startswith("12:00\tStart of Q1\n")
     assert first.query[:start].endswith("=== ticker ===\n") and first.query[end:].startswith("=== end of ticker ===")
-    assert SCENARIO.folds(last) == []
+    assert SCENARIO.presentation.folds(last) == []
 
 
 def test_newer_reading_rules_are_named(small: Any) -> None:
     prompt = prompts_of(small)[0]
     older = Prompt(1, 1, prompt.messages, payload={**prompt.payload, "reading": 0}, labels=prompt.labels)
-    assert SCENARIO.describe_edit(older, prompt) == "this version of evolif reads replies by newer rules"
+    assert SCENARIO.presentation.describe_edit(older, prompt) == "this version of evolif reads replies by newer rules"
     other = Prompt(1, 1, prompt.messages, payload={**prompt.payload, "checklist": []}, labels=prompt.labels)
-    assert "checklist" in SCENARIO.describe_edit(other, prompt)
+    assert "checklist" in SCENARIO.presentation.describe_edit(other, prompt)
 
 
 @pytest.mark.parametrize(
@@ -628,4 +628,8 @@ def test_the_ceiling_is_1_without_a_turn_that_misses(small: Any, tmp_path: Path)
 
 def test_the_methods_of_the_scenario_are_those_of_the_contract() -> None:
     assert inspect.isclass(broadcast.Broadcast)
-    assert (SCENARIO.name, SCENARIO.requirement, SCENARIO.answer_key) == ("broadcast", "item", "witness")
+    assert (SCENARIO.name, SCENARIO.presentation.requirement, SCENARIO.presentation.answer_key) == (
+        "broadcast",
+        "item",
+        "witness",
+    )

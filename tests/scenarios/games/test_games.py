@@ -107,7 +107,7 @@ def test_the_command_line_makes_and_plays_and_says_how_again(tmp_path: Path) -> 
     assert "6 dialogues" in out
     call("evaluate", tmp_path / "G", "-m", "sim/perfect", "--partner", "self", "--out", tmp_path / "R", "--display",
          "none")  # fmt: skip
-    words, more = SCENARIO.command(open_benchmark(tmp_path / "G"), "", [1])
+    words, more = SCENARIO.presentation.command(open_benchmark(tmp_path / "G"), "", [1])
     assert list(words) == "--scenario games --dialogues 3 --seed 2 --set turns=2,4 --set n=9".split() and not more
     assert "player" in call("scenarios", "games")
 
@@ -431,7 +431,7 @@ def test_a_missing_extra_is_said_before_the_first_call(tmp_path: Path, monkeypat
 
 
 def _forget() -> None:
-    games_scenario._tokenizer.cache_clear()
+    games_scenario.tokenizer_of.cache_clear()
 
 
 @pytest.mark.parametrize("reply", ["", "\ud800\u2028\x00", "word " * 10_000, "select row 1\nANSWER: Image 1\n_MINE_"])
@@ -487,4 +487,7 @@ def test_the_cost_is_foreseen(tmp_path: Path) -> None:
     assert (lengths.turns, lengths.partner_calls) == (4.5, 1.0)
     assert lengths.answer_tokens == (128 + 16) / 2
     assert SCENARIO.expected(bench, games_scenario.GamePlay(reference="floor")).turns == 1.0
-    assert SCENARIO.defaults(bench).max_turns == 9 and SCENARIO.defaults(bench).patience is None
+    assert (
+        SCENARIO.defaults(bench, SCENARIO.play()).max_turns == 9
+        and SCENARIO.defaults(bench, SCENARIO.play()).patience is None
+    )

@@ -68,7 +68,9 @@ def scores(run: Run, model: str = "fake/model") -> list[dict[str, Any]]:
 
 
 def grids(run: Run) -> dict[str, Any]:
-    return {grid.name: grid for board in group_comparable(analyse([run])) for grid in SCENARIO.parts(board)}
+    return {
+        grid.name: grid for board in group_comparable(analyse([run])) for grid in SCENARIO.presentation.parts(board)
+    }
 
 
 def shown(request: ChatRequest) -> str:
@@ -117,7 +119,7 @@ def test_the_result_stays_as_it_is(bench: Any, tmp_path: Path) -> None:
                 for session in run.sessions("sim/scripted")
                 for turn in session.turns
             ]
-            found.append((repr(model.summary.metrics), SCENARIO.extra(model), values))
+            found.append((repr(model.summary.metrics), SCENARIO.presentation.extra(model), values))
     assert found[0] == found[1]
 
 

@@ -116,7 +116,7 @@ def test_dialogues_are_in_the_order_of_their_ids_and_content_decides_the_identit
 
 def test_the_cap_is_above_the_longest_dialogue(tmp_path: Path) -> None:
     bench = bench_of(tmp_path, TALK, MORE)
-    assert get_scenario("recorded").defaults(bench).max_turns == 4
+    assert get_scenario("recorded").defaults(bench, get_scenario("recorded").play()).max_turns == 4
     with closing(evaluate(bench, "sim/reference", tmp_path / "run")) as run:
         assert {session.ending for session in run.sessions()} == {"finished"}
 
@@ -192,7 +192,7 @@ def test_a_comparison_takes_dialogues_that_are_scored_for_both(tmp_path: Path) -
     models = [Scripted(lambda request: "fine", "fake/a"), Scripted(lambda request: "two", "fake/b")]
     with closing(evaluate(bench, models, tmp_path / "run", judge=judge)) as run:
         a, b = (run.sessions(name) for name in run.models)
-        found = compare(a, b, tables=(get_scenario("recorded").metrics,))
+        found = compare(a, b, tables=(get_scenario("recorded").table({}),))
     assert (found.dialogues, found.left_out) == (1, {"not scored in both": 1})
     assert (found.differences["score"].a, found.differences["score"].b) == (0.0, 1.0)
 

@@ -238,7 +238,7 @@ def test_a_run_says_its_coverage_in_the_report(tmp_path: Path) -> None:
     from evolif.scenario import get_scenario
 
     with closing(evaluate(bench_of(tmp_path, two_turns(JUDGED)), "sim/echo", tmp_path / "run")) as run:
-        [line] = get_scenario("recorded").remarks(RunAnalysis(run))
+        [line] = get_scenario("recorded").presentation.remarks(RunAnalysis(run))
     assert line == "Coverage of sim/echo: 1 of 2 records are scored, 1 failed (judge 1), 0 are missing."
 
 

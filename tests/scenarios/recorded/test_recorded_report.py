@@ -30,13 +30,13 @@ def board_of(run: Run, resamples: int = 200) -> Any:
 
 
 def grids_of(board: Any) -> dict[str, Grid]:
-    grids = tuple(get_scenario("recorded").parts(board))
+    grids = tuple(get_scenario("recorded").presentation.parts(board))
     assert len({grid.name for grid in grids}) == len(grids), "a chapter finds tables by name"
     return {grid.name: grid for grid in grids}
 
 
 def maps_of(board: Any) -> dict[str, HeatMap]:
-    return {one.name: one for one in get_scenario("recorded").figures(board)}
+    return {one.name: one for one in get_scenario("recorded").presentation.figures(board)}
 
 
 def shown(grid: Grid) -> dict[str, list[str]]:

@@ -196,7 +196,7 @@ def test_a_run_that_was_stopped_goes_on_to_the_same_turns(tmp_path: Path, contex
 def test_a_session_that_is_cut_short_is_left_out_and_named(by_hand: Any, tmp_path: Path) -> None:
     with closing(evaluate(by_hand, last_only(reply()), tmp_path / "run", max_turns=5)) as run:
         found = report(run)
-        [remark] = SCENARIO.remarks(analyse([run])[0])
+        [remark] = SCENARIO.presentation.remarks(analyse([run])[0])
     assert found["tcr"]["value"] is None and found["no_final_reply"] == 1
     assert remark == "fake/model: 1 session ended before the final request was answered, and is left out of TCR."
 
@@ -207,7 +207,7 @@ def test_perfect_reaches_all_goals_and_steady_as_many_as_it_says(tmp_path: Path)
     with closing(evaluate(bench, models, tmp_path / "run", options={"replies": "scripted"})) as run:
         perfect, steady = (model.summary.metrics for model in analyse([run])[0].models)
         found = analyse([run])[0].models[1]
-        reasons = SCENARIO.extra(found)["reasons"]
+        reasons = SCENARIO.presentation.extra(found)["reasons"]
     assert perfect.values == {"tcr": 1.0, "tcr_micro": 1.0, "invented": 0.0}
     assert 0.64 < (steady.value("tcr_micro") or 0) < 0.76
     assert set(reasons) == {"cancelled", "stale", "other_branch", "missing", "wrong"}
@@ -262,27 +262,27 @@ def test_moves_that_do_not_belong_are_named() -> None:
         Prompt(1, number, (Message("user", line.pop("query")),), labels=line.pop("labels"), payload=line)
         for number, line in enumerate(lines, 1)
     ]
-    assert SCENARIO.misplaced(prompts, GOLD) == {}
-    assert SCENARIO.misplaced(prompts, [None] * 8) == {
+    assert SCENARIO.presentation.misplaced(prompts, GOLD) == {}
+    assert SCENARIO.presentation.misplaced(prompts, [None] * 8) == {
         3: "opens a topic",
         4: "branches off from turn 1",
         5: "opens a topic",
         6: "belongs to branch b1 of the topic of turn 1",
         7: "belongs to the topic of turn 5",
     }
-    assert SCENARIO.misplaced(prompts[:4], GOLD[:4]) == {}
-    assert SCENARIO.misplaced([Prompt(1, 1, (Message("user", "Hi"),), payload={})], [None]) is None
+    assert SCENARIO.presentation.misplaced(prompts[:4], GOLD[:4]) == {}
+    assert SCENARIO.presentation.misplaced([Prompt(1, 1, (Message("user", "Hi"),), payload={})], [None]) is None
 
 
 def test_lines_are_facts_for_readers(by_hand: Any, tmp_path: Path) -> None:
     with closing(evaluate(by_hand, "sim/perfect", tmp_path / "run")) as run:
         [(_, records)] = run.transcripts("sim/perfect")
-    assert SCENARIO.facts(records[3].prompt) == (
+    assert SCENARIO.presentation.facts(records[3].prompt) == (
         ("", "alternative"),
         ("", "topic 1, branch b1, from turn 1"),
         ("task", "city_trip"),
     )
-    assert SCENARIO.facts(records[0].prompt)[-1] == ("acts", "set destination")
+    assert SCENARIO.presentation.facts(records[0].prompt)[-1] == ("acts", "set destination")
 
 
 def test_two_runs_are_compared_by_dialogue(tmp_path: Path) -> None:

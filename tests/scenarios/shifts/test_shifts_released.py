@@ -81,7 +81,7 @@ def test_goals_that_nobody_stated_can_be_kept(source: Path, tmp_path: Path) -> N
     dropped = import_released(source, tmp_path / "dropped")
     assert dropped.left_out == (("trip", 3, "A guide called Ana is booked."),)
     assert made.identity != open_benchmark(tmp_path / "dropped").identity
-    words, notes = SCENARIO.command(made, "released", [1])
+    words, notes = SCENARIO.presentation.command(made, "released", [1])
     assert list(words) == ["--scenario", "shifts", "--set", "source=FILE", "--set", "unstated=keep"]
     assert notes
 
@@ -100,7 +100,7 @@ def test_a_judge_decides_on_each_goal(source: Path, tmp_path: Path) -> None:
             ("2", False, None),
         ]
         found = report(run)
-        remarks = list(SCENARIO.remarks(analyse([run])[0]))
+        remarks = list(SCENARIO.presentation.remarks(analyse([run])[0]))
         [prompt] = [prompt for prompt in run.prompts() if "goals" in prompt.payload and prompt.dialogue == 1]
         assert [one.description for one in SCENARIO.criteria(prompt).values()] == [
             "The trip goes to Ghent.",

@@ -1,0 +1,139 @@
+"""How reports and exports show instruction following."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from evolif.scenario import Benchmark, Chapter, Presentation, Rows
+from evolif.scenarios.instructions import requirements_of
+from evolif.scenarios.instructions.constraints import format_of
+from evolif.scenarios.instructions.folder import folder_of
+from evolif.scenarios.instructions.tracker.profile import BUILT_IN
+from evolif.scenarios.instructions.turns import Constraint
+from evolif.text import plural
+from evolif.types import Prompt
+
+NOT_COMPARABLE = (
+    "An independent implementation: the figures are not comparable with the leaderboard of the EvolIF paper "
+    "(arXiv 2511.03508)."
+)
+
+
+class InstructionPresentation(Presentation):
+    """How reports and pages show instruction following."""
+
+    requirement = "constraint"
+    answer_key = "witness"
+    notice = NOT_COMPARABLE
+    chapters = (
+        Chapter("survival", "How long sessions last", "", ("survival", "hazard"), ("survival", "hazard", "exhaustion")),
+        Chapter("groups", "Constraint groups", "", ("groups", "radar", "modes"), ("group", "mode", "heuristic")),
+        Chapter(
+            "load",
+            "Difficulty, depth and load",
+            "Depth is the number of turns on the topic so far; load is the number of constraints that are active at "
+            "once.",
+            ("difficulty", "depth", "load"),
+            ("difficulty", "depth", "load"),
+        ),
+        Chapter(
+            "moves",
+            "Moves and operations",
+            "A turn opens a topic, continues one or goes back to one, and adds, modifies or removes one constraint.",
+            ("moves",),
+            ("move", "operation"),
+        ),
+        Chapter(
+            "patience",
+            "Patience sweep",
+            "Each session is cut at its first streak of that many failed turns: exact, and without model calls.",
+            ("patience",),
+            ("patience",),
+        ),
+        Chapter(
+            "queries",
+            "Wording of the queries",
+            "",
+            ("synthesizers", "registers", "formality"),
+            ("synthesizer", "register", "formality", "by-synthesizer", "by-register", "by-formality"),
+        ),
+        Chapter("ranks", "Ranks", "", ("stability",), ("ranks", "pairs", "stability")),
+        Chapter("variance", "More dialogues or more epochs", "", (), ("variance",)),
+    )
+    how_to_read = (
+        "A model converses with a simulated user whose constraints on the answers change by one every turn. A turn is "
+        "good if every judged constraint is satisfied.",
+    )
+
+    def describe_edit(self, before: Prompt, now: Prompt) -> str:
+        """Which constraints changed, or the move."""
+        was, is_ = ({c.group: dict(c.params) for c in requirements_of(one).constraints} for one in (before, now))
+        groups = {group for group in was.keys() | is_.keys() if was.get(group) != is_.get(group)}
+        if groups:
+            return f"its constraints changed: {', '.join(sorted(groups))}"
+        moves = [f"{one.labels['move']} on topic {one.labels['topic']}" for one in (before, now)]
+        return f"it was {moves[0]} and is now {moves[1]}"
+
+    def command(
+        self, bench: Benchmark | None, variant: str, dialogues: Sequence[int]
+    ) -> tuple[Sequence[str], Sequence[str]]:
+        """With the profile, the length, and the models that word queries."""
+        words = ["--profile", variant]
+        notes = [] if variant in BUILT_IN else ["the profile is a custom file"]
+        if bench is None:
+            return [*words, "--dialogues", str(max(dialogues, default=1)), "--seed", "SEED"], notes
+        header = folder_of(bench).header
+        spec = header.spec
+        words += ["--dialogues", str(spec.dialogues), "--turns", str(spec.turns), "--seed", str(spec.seed)]
+        if spec.synthesizers != ("template",):
+            words += [word for name in spec.synthesizers for word in ("--synthesizer", name)]
+            notes.append("a chat model words queries differently every time: share the benchmark's folder")
+        if spec.checker is not None:
+            words += ["--checker", spec.checker]
+        if header.definitions == "query":
+            words += ["--definitions", "query"]
+        notes += [f"--constraints with your group {name}, made by {code}" for name, code in header.own_code.items()]
+        notes.append("with the topics and personas of its folder, if they were custom")
+        return words, notes
+
+    def facts(self, prompt: Prompt) -> tuple[tuple[str, str], ...]:
+        """Move and operation, then the topic and who worded the query."""
+        told = {name: str(value) for name, value in prompt.labels.items()}
+        about = f"{told.get('topic', '')}, turn {told.get('depth', '')} on it"
+        about += f"; worded by {told['source']}" if told.get("source") else ""
+        about += f", {told['register']}" if told.get("register") else ""
+        return ("", told.get("move", "")), ("", told.get("operation", "")), ("topic", about)
+
+    def reading_format(self, prompt: Prompt) -> str | None:
+        """The format that the constraints demand; None for foreign constraints without a mode."""
+        try:
+            return format_of([Constraint(one["group"], one["params"]) for one in prompt.payload["constraints"]])
+        except (KeyError, TypeError):
+            return None
+
+    def lead(self, models: int, dialogues: int) -> str:
+        """How long the models followed instructions."""
+        return (
+            f"How long {plural(models, 'model')} followed instructions over {dialogues} evolving "
+            f"{'dialogue' if dialogues == 1 else 'dialogues'}, with transcripts."
+        )
+
+
+class InstructionRows(Rows):
+    """The columns of prompts in exports, and their answer keys."""
+
+    def row(self, prompt: Prompt) -> dict[str, Any]:
+        """Topic, move and the like, the query, and the constraints."""
+        constraints = prompt.payload["constraints"]
+        groups = [constraint["group"] for constraint in constraints]
+        return {**prompt.labels, "query": prompt.query, "groups": groups, "constraints": constraints}
+
+    def key_row(self, prompt: Prompt) -> dict[str, Any]:
+        """The witness; null if there is none."""
+        return {"witness": prompt.payload["witness"]}
+
+    def keys(self, prompt: Prompt) -> tuple[str, ...]:
+        """The witness."""
+        witness = prompt.payload["witness"]
+        return (witness,) if witness else ()
