@@ -20,7 +20,7 @@ from typing import Any
 from transport import LATENCY, serve
 
 from evolif.benchmark import open_benchmark
-from evolif.exchange import import_dialogs
+from evolif.exchange.dialogs import import_dialogs
 from evolif.runner import Event, RunStarted, SessionEnded, TurnStored, evaluate
 from evolif.scenarios.instructions import SYSTEM_PROMPT, Benchmark, generate
 from evolif.scenarios.instructions.turns import Turn

@@ -232,7 +232,7 @@ def _making(display: str, kind: str, out: Path) -> Iterator[Callable[[Tally], No
 
 
 def _show_made(made: GenerationResult, what: str, out: Path) -> None:
-    from evolif.report import clip
+    from evolif.text import clip
 
     tally = made.tally
     show([f"{out}: {made.have} of {made.wanted} {what}; {_state(tally)}"])

@@ -16,7 +16,10 @@ from evolif.errors import UsageError
 from evolif.text import plural
 
 if TYPE_CHECKING:
-    from evolif.budget import Budget, Expected, Forecast, PriceTable, Quotes, StopRule
+    from evolif.budget import PriceTable, Quotes
+    from evolif.budget.budget import Budget
+    from evolif.budget.forecast import Expected, Forecast
+    from evolif.budget.stop_rule import StopRule
     from evolif.models import RequestCache
     from evolif.runner import CallPolicy, Event, Observer, Run, RunSettings, Spent
     from evolif.scenario import Benchmark
@@ -77,7 +80,8 @@ def evaluate(
 
 
 def _report(run: Run, seed: int, prices: PriceTable, rule: StopRule | None) -> None:
-    from evolif.report import Terminal, nothing_judged, print_report, summarise
+    from evolif.report import Terminal, print_report, summarise
+    from evolif.report.outcomes import nothing_judged
 
     if has_figures(run):
         print_report(run, summarise(run, seed=seed), Terminal(), prices)
@@ -108,7 +112,9 @@ def _budget(
     """
     if not config.has_budget:
         return None
-    from evolif.budget import ASSUMED_ANSWER, callable_models, quotes_of
+    from evolif.budget import quotes_of
+    from evolif.budget.prices import callable_models
+    from evolif.runner.bounds import ASSUMED_ANSWER
 
     quotes = _with_authors(quotes_of(settings, prices), config)
     budget = open_budget(config, quotes, callable_models(settings, benchmark), root)
@@ -145,7 +151,7 @@ def open_budget(config: EvalConfig, quotes: Quotes, models: Iterable[tuple[str, 
     """
     if not config.has_budget:
         return None
-    from evolif.budget import Budget
+    from evolif.budget.budget import Budget
 
     if config.budget_usd is not None:
         quotes.refuse_unknown(models)
@@ -172,7 +178,8 @@ def _stop_rule(config: EvalConfig, settings: RunSettings, root: Path) -> StopRul
         if config.stop_method != EvalConfig.model_fields["stop_method"].default:
             raise UsageError(f"--stop-method {config.stop_method} says how --stop-when decides, which is missing")
         return None
-    from evolif.budget import BOUNDED, PILOT, StopRule, parse_rule
+    from evolif.budget.pilot import PILOT
+    from evolif.budget.stop_rule import BOUNDED, StopRule, parse_rule
     from evolif.metrics import tables_of
     from evolif.scenario import get_scenario
 
@@ -193,7 +200,7 @@ def _stop_rule(config: EvalConfig, settings: RunSettings, root: Path) -> StopRul
 
 
 def _policy(rule: StopRule | None, budget: Budget | None) -> CallPolicy | None:
-    from evolif.budget import PolicyChain
+    from evolif.budget.budget import PolicyChain
 
     policies = [policy for policy in (rule, budget) if policy is not None]
     return PolicyChain(policies) if policies else None
@@ -239,7 +246,8 @@ def has_figures(run: Run) -> bool:
 
 def say_no_figures(run: Run) -> None:
     """Say why there are no figures: what ended the sessions, or that none has ended yet."""
-    from evolif.report import outcome_lines, plain
+    from evolif.report import outcome_lines
+    from evolif.text import plain
 
     lines = list(outcome_lines(run))
     for line in lines:
@@ -302,7 +310,8 @@ def _sessions(number: int) -> str:
 
 
 def _forecast(benchmark: Benchmark, settings: RunSettings, prices: PriceTable, like: Path | None) -> Forecast:
-    from evolif.budget import forecast, quotes_of
+    from evolif.budget import quotes_of
+    from evolif.budget.forecast import forecast
     from evolif.runner import load_run
 
     quotes = quotes_of(settings, prices)
@@ -359,6 +368,6 @@ def _count(number: float) -> str:
 
 
 def _money(amount: float) -> str:
-    from evolif.report import dollars
+    from evolif.report.wording import dollars
 
     return dollars(amount)

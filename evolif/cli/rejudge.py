@@ -79,7 +79,8 @@ def rejudge(
     The same command continues an interrupted rejudging. Exit code 3: verdicts are missing because of an outside fault,
     or because the old run itself was interrupted.
     """
-    from evolif.budget import forecast_rejudging, judge_models, load_prices, quotes_of
+    from evolif.budget import judge_models, load_prices, quotes_of
+    from evolif.budget.forecast import forecast_rejudging
     from evolif.cli.progress import choose, watching
     from evolif.runner import load_run, rejudged
     from evolif.runner import rejudge as judge_again

@@ -19,7 +19,7 @@ from evolif.budget import load_prices, quotes_of, snapshot
 from evolif.cli import progress as _display
 from evolif.cli.progress import watching
 from evolif.models import Waiting
-from evolif.report import status_lines
+from evolif.report.terminal import status_lines
 from evolif.runner import (
     CallsInFlight,
     Event,

@@ -14,7 +14,8 @@ import evolif
 from evolif import UsageError
 from evolif.cli.app import app
 from evolif.errors import InputError, ModelError
-from evolif.exchange import export, exported_sessions, import_run
+from evolif.exchange import export
+from evolif.exchange.import_runs import exported_sessions, import_run
 from evolif.metrics import process_metrics, records_from_sessions
 from evolif.models import ChatRequest, Reply
 from evolif.runner import STOP_RULE, EarlyEnd, RunStore, SessionKey, rejudge, verify

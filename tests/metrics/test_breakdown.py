@@ -9,7 +9,6 @@ from sessions_by_hand import judged_turn, play, prompt
 
 from evolif.errors import UsageError
 from evolif.metrics import (
-    BREAKDOWNS,
     UNKNOWN,
     Breakdown,
     breakdown,
@@ -18,6 +17,7 @@ from evolif.metrics import (
     records_from_sessions,
     satisfaction_by_group,
 )
+from evolif.metrics.breakdown import BREAKDOWNS
 from evolif.scenario import get_scenario
 from evolif.scenarios.instructions import mode_of
 from evolif.scenarios.instructions.turns import Constraint

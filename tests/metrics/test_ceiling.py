@@ -6,8 +6,8 @@ import pytest
 from sessions_by_hand import prompt
 
 from evolif.errors import UsageError
-from evolif.metrics import Miss
-from evolif.metrics import ceiling as replay
+from evolif.metrics.replay import Miss
+from evolif.metrics.replay import ceiling as replay
 from evolif.scenarios.instructions import requirements_of, witness_verdicts
 from evolif.types import JudgedTurn, Message, Prompt, Verdict
 

@@ -16,7 +16,8 @@ import pytest
 from typer.testing import Result
 
 from evolif import ModelError, evaluate, load_benchmark, load_run
-from evolif.budget import Budget, load_prices, quotes_of
+from evolif.budget import load_prices, quotes_of
+from evolif.budget.budget import Budget
 from evolif.models import ChatRequest, Reply
 from evolif.runner import EvalConfig, plan
 from evolif.types import Usage

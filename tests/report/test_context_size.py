@@ -16,7 +16,9 @@ from typer.testing import CliRunner
 
 from evolif.cli import app
 from evolif.contexts import count_tokens, tokenizer_name
-from evolif.report import analyse, analysis_object, group_comparable
+from evolif.report import analyse
+from evolif.report.comparable import group_comparable
+from evolif.report.json import analysis_object
 from evolif.runner import Run
 
 QUERY = "Say it again."

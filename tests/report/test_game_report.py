@@ -15,7 +15,8 @@ from typer.testing import CliRunner
 from evolif.benchmark import open_benchmark
 from evolif.cli import app
 from evolif.errors import UsageError
-from evolif.report import analyse, group_comparable
+from evolif.report import analyse
+from evolif.report.comparable import group_comparable
 from evolif.runner import evaluate, load_run
 from evolif.scenario import get_scenario, options_of
 from evolif.scenario.presentation import Grid, HeatMap, LineChart

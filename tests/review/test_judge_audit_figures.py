@@ -27,7 +27,8 @@ from evolif.judge_audit import (
     mean_verdicts,
     population_of,
 )
-from evolif.metrics import cohens_kappa, wilson
+from evolif.metrics import cohens_kappa
+from evolif.metrics.statistics import wilson
 from evolif.runner import load_run
 from evolif.util.rng import Stream
 

@@ -12,7 +12,8 @@ import pytest
 from scripted import Scripted, witness
 
 from evolif import ModelError, UsageError, evaluate, load_benchmark
-from evolif.budget import Budget, Quotes, load_prices
+from evolif.budget import Quotes, load_prices
+from evolif.budget.budget import Budget
 from evolif.contexts import Context
 from evolif.models import ChatModel, ChatRequest, Reply
 from evolif.runner import Run

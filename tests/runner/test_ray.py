@@ -21,7 +21,8 @@ from chat_server import chat_server
 from fast_server import Asked, Served, fast_server
 
 from evolif import OutsideError, UsageError
-from evolif.budget import Budget, Quotes, load_prices
+from evolif.budget import Quotes, load_prices
+from evolif.budget.budget import Budget
 from evolif.models import open_cache
 from evolif.runner import AllowAll, Deny, Event, PlannedCall, Run, TurnStored, evaluate, load_run
 from evolif.runner.ray import WorkerPool

@@ -13,7 +13,7 @@ from recorded_dialogs import RECALL, Scripted, answer, bench_from, bench_of, dia
 
 from evolif.benchmark import open_benchmark
 from evolif.errors import InputError, UsageError
-from evolif.exchange import import_dialogs, is_dialogs
+from evolif.exchange.dialogs import import_dialogs, is_dialogs
 from evolif.metrics import compare
 from evolif.runner import AllowAll, Deny, PlannedCall, evaluate
 from evolif.scenario import get_scenario

@@ -11,7 +11,7 @@ import pytest
 from recorded_dialogs import RECALL, Scripted, answer, bench_from, bench_of, dialog, entry, report, shown, turn
 
 from evolif.errors import ContextOverflowError, ModelError, WithheldError
-from evolif.exchange import import_dialogs
+from evolif.exchange.dialogs import import_dialogs
 from evolif.models import ChatRequest, Reply
 from evolif.runner import Run, evaluate, rejudge
 from evolif.scenarios.recorded import write_dialogs

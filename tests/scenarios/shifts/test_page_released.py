@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evolif import InputError
-from evolif.exchange import import_released
+from evolif.exchange.ntm_files import import_released
 from evolif.scenarios.shifts import count_goals, describe_released, generate, read_released, write_released
 
 FIELDS = ("conversation_id", "metadata", "user_turns", "checkpoint_question")

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from shift_dialogues import GOALS, KEYS, reply
 
-from evolif.metrics import figures
+from evolif.metrics.table import figures
 from evolif.scenarios.shifts import (
     TCR_TABLE,
     check_answer,

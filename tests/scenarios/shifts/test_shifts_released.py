@@ -15,7 +15,8 @@ from typer.testing import CliRunner
 from evolif.benchmark import open_benchmark
 from evolif.cli.app import app
 from evolif.errors import InputError, UsageError
-from evolif.exchange import export, import_released
+from evolif.exchange import export
+from evolif.exchange.ntm_files import import_released
 from evolif.models import ChatRequest
 from evolif.report import analyse
 from evolif.review import AnswerQueue
