@@ -27,7 +27,8 @@ from typing import Any
 from transport import ANSWER, LATENCY, serve
 
 from evolif.models.endpoint import Endpoint, make_client
-from evolif.runner import Event, RunStarted, SessionEnded, TurnStored, evaluate
+from evolif.runner import Event, SessionEnded, evaluate
+from evolif.runner.events import RunStarted, TurnStored
 from evolif.scenarios.instructions import SYSTEM_PROMPT, Benchmark, generate, judge_turn
 from evolif.scenarios.instructions import environment as _environment
 

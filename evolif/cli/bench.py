@@ -122,7 +122,7 @@ def generate(
 
 def _seed_of(folder: Path) -> int:
     """The seed of the existing benchmark, or a random one."""
-    from evolif.benchmark import stored_seed
+    from evolif.benchmark.folder import stored_seed
 
     stored = stored_seed(folder)
     return random_seed() if stored is None else stored

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from evolif.budget.forecast import Expected, Forecast
     from evolif.budget.stop_rule import StopRule
     from evolif.models import RequestCache
-    from evolif.runner import CallPolicy, Event, Observer, Run, RunSettings, Spent
+    from evolif.runner import CallPolicy, Event, Run, RunSettings, Spent
+    from evolif.runner.events import Observer
     from evolif.scenario import Benchmark
 
 SUSPENDED = 3
@@ -48,7 +49,9 @@ def evaluate(
     from evolif.benchmark import open_benchmark
     from evolif.budget import load_prices
     from evolif.cli.progress import choose, watching_run
-    from evolif.runner import as_begun, evaluate_with, limit_note, notes_before, plan
+    from evolif.runner import evaluate_with, plan
+    from evolif.runner.run import as_begun
+    from evolif.runner.warnings import limit_note, notes_before
 
     shown, benchmark = choose(display), open_benchmark(bench, notify=say)
     out = config.out or Path(f"{bench.name or 'benchmark'}-run")
@@ -296,7 +299,7 @@ def report_suspended(run: Run, mend: str) -> bool:
 
 def _or_wait(run: Run) -> str:
     """The flag for endpoints that asked to wait for longer than was accepted, if any did."""
-    from evolif.runner import WAIT
+    from evolif.runner.session import WAIT
 
     waits = any(cause == WAIT for _, _, cause in run.store.endings())
     return ", later or with a longer --wait" if waits else ""

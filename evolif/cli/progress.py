@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from rich.progress import Progress as RichProgress
 
     from evolif.budget import PriceTable, RunStatus
-    from evolif.runner import Event, ModelStopped, SessionEnded, StillWaiting
+    from evolif.runner import Event, SessionEnded
+    from evolif.runner.events import ModelStopped, StillWaiting
     from evolif.scenarios.instructions import Benchmark, Rates, TurnMade
     from evolif.types import Session
 
@@ -243,7 +244,8 @@ class _Plain:
         self._alike = _Alike()
 
     def __call__(self, event: Event) -> None:
-        from evolif.runner import ModelStopped, SessionEnded, SessionStarted, StillWaiting, TurnStored
+        from evolif.runner import SessionEnded
+        from evolif.runner.events import ModelStopped, SessionStarted, StillWaiting, TurnStored
 
         line = ""
         if isinstance(event, TurnStored):
@@ -307,7 +309,8 @@ class _Bars:
         self._tasks = {m: bars.add_task(m, total=sessions, turns=0, judged=0, good=0, counts="") for m in models}
 
     def __call__(self, event: Event) -> None:
-        from evolif.runner import ModelStopped, RunStarted, SessionEnded, StillWaiting, TurnStored
+        from evolif.runner import SessionEnded
+        from evolif.runner.events import ModelStopped, RunStarted, StillWaiting, TurnStored
 
         if isinstance(event, TurnStored):
             task = self._bars.tasks[self._tasks[event.key.model]]
@@ -414,7 +417,7 @@ class LiveWatcher(_RunReader):
 
     def __call__(self, event: Event) -> None:
         """Report what stops a model."""
-        from evolif.runner import ModelStopped
+        from evolif.runner.events import ModelStopped
 
         if isinstance(event, ModelStopped):
             from evolif.text import plain

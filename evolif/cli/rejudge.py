@@ -82,8 +82,9 @@ def rejudge(
     from evolif.budget import judge_models, load_prices, quotes_of
     from evolif.budget.forecast import forecast_rejudging
     from evolif.cli.progress import choose, watching
-    from evolif.runner import load_run, rejudged
-    from evolif.runner import rejudge as judge_again
+    from evolif.runner import load_run
+    from evolif.runner.rejudge import rejudge as judge_again
+    from evolif.runner.rejudge import rejudged
 
     shown, prices = choose(display), load_prices(config.prices)
     with closing(load_run(run)) as old:
@@ -118,7 +119,7 @@ def rejudge(
 
 def _report(old: Run, new: Run, seed: int, resamples: int, prices: PriceTable) -> None:
     from evolif.report import Terminal, outcome_lines, print_report, summarise
-    from evolif.runner import agreement
+    from evolif.runner.rejudge import agreement
     from evolif.scenario import get_scenario
 
     if has_figures(new):

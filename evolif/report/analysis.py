@@ -51,7 +51,10 @@ from evolif.metrics.survival import Hazard, SurvivalBounds, hazard, survival, su
 from evolif.metrics.table import figures_with_intervals
 from evolif.report.commands import Step, evaluate_step, generate_step
 from evolif.report.context_size import ContextSize, context_size
-from evolif.runner import EarlyEnd, Integrity, Run, RunSettings, Spent, Verification, replay_floor, stored_floor, verify
+from evolif.runner import EarlyEnd, Integrity, Run, RunSettings, Spent
+from evolif.runner.floor import replay_floor
+from evolif.runner.floor_work import stored_floor
+from evolif.runner.verify import Verification, verify
 from evolif.scenario import Benchmark, Scenario, get_scenario
 from evolif.types import DEFAULT_RESAMPLES, CapCounts, Prompt, Session
 

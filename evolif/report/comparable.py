@@ -16,7 +16,8 @@ from evolif.metrics.ranks import rank_stability, split_half_stability
 from evolif.report.analysis import ModelAnalysis, ModelSummary, RunAnalysis
 from evolif.report.at_floor import floor_sentence
 from evolif.report.coverage import unit_words
-from evolif.runner import COUNTED, Run, RunSettings, different_fields
+from evolif.runner import Run, RunSettings, different_fields
+from evolif.runner.settings import COUNTED
 from evolif.scenario import Scenario, get_scenario
 from evolif.types import Session
 from evolif.util.suggestions import did_you_mean, one_of

@@ -22,7 +22,8 @@ from evolif.report.coverage import unit_name
 from evolif.report.early import early_note, marked
 from evolif.report.pairing import needed_cell
 from evolif.report.tables import decimals, metric_cell
-from evolif.runner import different_fields, reweighted_models
+from evolif.runner import different_fields
+from evolif.runner.settings import reweighted_models
 from evolif.scenario import Grid, TableCell
 from evolif.types import Session
 

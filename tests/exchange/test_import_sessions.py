@@ -18,8 +18,10 @@ from evolif.exchange import export
 from evolif.exchange.import_runs import exported_sessions, import_run
 from evolif.metrics import process_metrics, records_from_sessions
 from evolif.models import ChatRequest, Reply
-from evolif.runner import STOP_RULE, EarlyEnd, RunStore, SessionKey, rejudge, verify
+from evolif.runner import STOP_RULE, EarlyEnd, RunStore, SessionKey
 from evolif.runner.records import EndEntry
+from evolif.runner.rejudge import rejudge
+from evolif.runner.verify import verify
 from evolif.scenarios.recorded import (
     aggregate,
     counted,

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from shift_dialogues import GOLD, dialogue, reply
 
-from evolif.runner import Built
+from evolif.runner.context_record import Built
 from evolif.scenarios.shifts import ShiftDialogue, check_answer, goal_scores, lines_of
 from evolif.scenarios.shifts.report import (
     decision_shares,

@@ -10,8 +10,7 @@ import pytest
 from evolif.judge_audit import Decision
 from evolif.metrics import cohens_kappa
 from evolif.metrics.agreement import MIN_KAPPA_ITEMS
-from evolif.review import statistics
-from evolif.review.agreement import IDLE, agreements
+from evolif.review.agreement import IDLE, agreements, statistics
 
 
 def pairs(**counts):

@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evolif.review import one_line
-from evolif.review.text import Marked, clean_input, hidden, joined, styled, visible
+from evolif.review.text import Marked, clean_input, hidden, joined, one_line, styled, visible
 from evolif.text import plain
 
 NASTY = [

@@ -19,7 +19,8 @@ from evolif.report import ModelAnalysis, RunAnalysis
 from evolif.report.comparable import group_comparable
 from evolif.report.comparison import compare_models
 from evolif.report.json import analysis_object
-from evolif.runner import Run, RunSettings, evaluate, plan, rejudge
+from evolif.runner import Run, RunSettings, evaluate, plan
+from evolif.runner.rejudge import rejudge
 from evolif.runner.store import RunStore
 from evolif.scenario import Benchmark, get_scenario
 from evolif.scenarios.instructions import generate

@@ -24,7 +24,9 @@ from evolif import OutsideError, UsageError
 from evolif.budget import Quotes, load_prices
 from evolif.budget.budget import Budget
 from evolif.models import open_cache
-from evolif.runner import AllowAll, Deny, Event, PlannedCall, Run, TurnStored, evaluate, load_run
+from evolif.runner import Deny, Event, PlannedCall, Run, evaluate, load_run
+from evolif.runner.events import TurnStored
+from evolif.runner.metering import AllowAll
 from evolif.runner.ray import WorkerPool
 from evolif.runner.ray_worker import WorkerConfig
 from evolif.scenarios.instructions import generate

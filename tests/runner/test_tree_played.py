@@ -28,7 +28,7 @@ BY_MODEL = "tree?decider=model&summariser=model"
 KILLED = """
 import os, signal, sys
 from evolif import evaluate
-from evolif.contexts import Tree
+from evolif.contexts.tree import Tree
 
 built, calls = Tree.build, []
 

@@ -29,8 +29,8 @@ from evolif.errors import InputError, UsageError
 from evolif.judging import Criterion, Judgement, Panel
 from evolif.metrics import MetricTable
 from evolif.models import ChatModel
-from evolif.scenario import Benchmark, Defaults, Lengths, Services, Unjudged
-from evolif.scenario.presentation import Grid, LineChart, Opening
+from evolif.scenario import Benchmark, Defaults, Lengths, LineChart, Services, Unjudged
+from evolif.scenario.presentation import Grid, Opening
 from evolif.scenarios.broadcast.accuracy import ACCURACY_TABLE
 from evolif.scenarios.broadcast.breakdowns import DISTANCE_FIGURE
 from evolif.scenarios.broadcast.categories import CATEGORY_TABLE, reached

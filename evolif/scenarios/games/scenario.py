@@ -33,8 +33,8 @@ from evolif.errors import ArgumentError, InputError, UsageError
 from evolif.judging import Judgement, LexicalJudge
 from evolif.metrics import Breakdown
 from evolif.models import ChatModel, ChatRequest, SimModel, unknown_player
-from evolif.scenario import Benchmark, Defaults, Lengths, Services
-from evolif.scenario.presentation import Exhibit, Grid, HeatMap, LineChart, Opening
+from evolif.scenario import Benchmark, Defaults, Exhibit, Lengths, LineChart, Services
+from evolif.scenario.presentation import Grid, HeatMap, Opening
 from evolif.scenarios.games import RegexTokenizer, SubwordTokenizer, Tokenizer, generate, parser_name
 from evolif.scenarios.games.accuracy_tables import ACCURACY_FIGURE, accuracy_object, game_remarks, turns_sentence
 from evolif.scenarios.games.arguments import even

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from evolif.errors import ArgumentError, UsageError
-from evolif.scenario.presentation import Exhibit
+from evolif.scenario import Exhibit
 from evolif.scenarios.games.ending import answer_text
 from evolif.scenarios.games.figures import instance_sums
 from evolif.scenarios.games.instance import private_image, private_text

@@ -11,16 +11,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from evolif.errors import UsageError
-from evolif.models import (
-    ChatModel,
-    ManagedModel,
-    ModelOptions,
-    ModelRef,
-    Sampling,
-    is_local,
-    resolve_model,
-    stored_name,
-)
+from evolif.models import ChatModel, ManagedModel, ModelOptions, ModelRef, Sampling, resolve_model, stored_name
+from evolif.models.open import is_local
 from evolif.scenarios.instructions.folder import Benchmark
 from evolif.scenarios.instructions.source import SynthesizerPool, TurnMade
 from evolif.scenarios.instructions.structured import StructuredModel

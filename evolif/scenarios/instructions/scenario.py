@@ -12,7 +12,8 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field
 
 from evolif.errors import InternalError
-from evolif.judging import Criterion, relevance_rubric
+from evolif.judging import Criterion
+from evolif.judging.relevance import relevance_rubric
 from evolif.metrics import LOAD, TURN, UNKNOWN, Breakdown, Key
 from evolif.models import ChatModel
 from evolif.scenario import Author, Benchmark, Chapter, Defaults, Environment, Lengths, Scenario, Services, Unjudged

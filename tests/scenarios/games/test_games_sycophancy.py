@@ -23,8 +23,10 @@ from evolif.judging import LexicalJudge, open_judge
 from evolif.models import ChatRequest
 from evolif.report import analyse
 from evolif.report.comparable import group_comparable
-from evolif.runner import Run, evaluate, load_run, rejudge, verify
+from evolif.runner import Run, evaluate, load_run
 from evolif.runner.ray_worker import JudgeElsewhere
+from evolif.runner.rejudge import rejudge
+from evolif.runner.verify import verify
 from evolif.scenario import Services, get_scenario, options_of
 from evolif.scenarios.games import generate, private_text
 from evolif.scenarios.games.sycophancy import (

@@ -20,7 +20,8 @@ from evolif.exchange.ntm_files import import_released
 from evolif.models import ChatRequest
 from evolif.report import analyse
 from evolif.review import AnswerQueue
-from evolif.runner import evaluate, load_run, rejudge
+from evolif.runner import evaluate, load_run
+from evolif.runner.rejudge import rejudge
 from evolif.scenario import get_scenario, options_of
 from evolif.scenarios.shifts import lines_of, outcomes_of, read_released, to_released
 
