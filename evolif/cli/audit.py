@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
-    from evolif.scenarios.instructions.audit import Audit, AuditedTurn
+    from evolif.scenarios.instructions.audit.audit import Audit, AuditedTurn
 
 
 def audit(

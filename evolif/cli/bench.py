@@ -189,8 +189,9 @@ def extend(
     from evolif.benchmark import open_benchmark
     from evolif.cli.progress import choose, counting, rates_lines, wording
     from evolif.models import ModelOptions
-    from evolif.scenarios.instructions import Benchmark, grow
-    from evolif.scenarios.instructions import extend as lengthen
+    from evolif.scenarios.instructions import Benchmark
+    from evolif.scenarios.instructions.generation import extend as lengthen
+    from evolif.scenarios.instructions.generation import grow
 
     if turns is None and dialogues is None:
         raise UsageError("--dialogues N adds dialogues, --turns N adds turns to every dialogue; give one of them")

@@ -131,7 +131,7 @@ def import_(
     from evolif.exchange.dialogs import import_dialogs, is_dialogs
     from evolif.exchange.import_runs import exported_sessions, import_run
     from evolif.exchange.ntm_files import import_released
-    from evolif.scenarios.shifts import is_released
+    from evolif.scenarios.shifts.importing import is_released
 
     sessions = exported_sessions(source)
     if sessions:

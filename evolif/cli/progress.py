@@ -22,7 +22,9 @@ if TYPE_CHECKING:
     from evolif.budget import PriceTable, RunStatus
     from evolif.runner import Event, SessionEnded
     from evolif.runner.events import ModelStopped, StillWaiting
-    from evolif.scenarios.instructions import Benchmark, Rates, TurnMade
+    from evolif.scenarios.instructions import Benchmark
+    from evolif.scenarios.instructions.source import TurnMade
+    from evolif.scenarios.instructions.turn_lines import Rates
     from evolif.types import Session
 
 STOPPING = "Stopping after the turns in flight, within 20 s; press Ctrl-C again to stop at once."

@@ -23,7 +23,7 @@ from evolif.metrics.process import (
 )
 from evolif.metrics.ranking import Ranking
 from evolif.metrics.ranks import RankAgreement, RankStability
-from evolif.metrics.replay import Ceiling, SweepPoint
+from evolif.metrics.replay import Ceiling, SweepPoint, patience_sweep
 from evolif.metrics.sessions import counted_sessions, records_from_sessions, tables_of
 from evolif.metrics.statistics import Interval
 from evolif.metrics.survival import LogRank, Survival
@@ -92,6 +92,7 @@ __all__ = [
     "judge_agreement",
     "pair_test",
     "patience_left",
+    "patience_sweep",
     "process_intervals",
     "process_metrics",
     "read_verdict_file",

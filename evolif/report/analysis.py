@@ -36,6 +36,7 @@ from evolif.metrics import (
     corrected_csr,
     counted_sessions,
     is_saturated,
+    patience_sweep,
     records_from_sessions,
     satisfaction_by_group,
     sessions_at_cap,
@@ -45,7 +46,7 @@ from evolif.metrics.breakdown import breakdowns_of, metrics_by
 from evolif.metrics.patience import ExhaustionSpan, exhaustion_by_turn
 from evolif.metrics.ranks import rank_agreement
 from evolif.metrics.relevance import relevance_not_judged
-from evolif.metrics.replay import ceiling, patience_sweep
+from evolif.metrics.replay import ceiling
 from evolif.metrics.sessions import Bounds, SessionRecords, bounds
 from evolif.metrics.survival import Hazard, SurvivalBounds, hazard, survival, survival_bounds
 from evolif.metrics.table import figures_with_intervals

@@ -22,15 +22,9 @@ from evolif.runner import STOP_RULE, EarlyEnd, RunStore, SessionKey
 from evolif.runner.records import EndEntry
 from evolif.runner.rejudge import rejudge
 from evolif.runner.verify import verify
-from evolif.scenarios.recorded import (
-    aggregate,
-    counted,
-    dialogs_of_run,
-    read_results,
-    records_of_run,
-    sessions_of,
-    summarise,
-)
+from evolif.scenarios.recorded import aggregate, dialogs_of_run, read_results, records_of_run, sessions_of
+from evolif.scenarios.recorded.results import summarise
+from evolif.scenarios.recorded.runs import counted
 
 
 def files(root: Path) -> dict[str, object]:

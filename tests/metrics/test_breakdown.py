@@ -19,8 +19,8 @@ from evolif.metrics import (
 )
 from evolif.metrics.breakdown import BREAKDOWNS
 from evolif.scenario import get_scenario
-from evolif.scenarios.instructions import mode_of
 from evolif.scenarios.instructions.turns import Constraint
+from evolif.scenarios.instructions.verdicts import mode_of
 from evolif.types import JudgedTurn, Session, Verdict
 
 OWN = {one.name: one for one in get_scenario("instructions").breakdowns}

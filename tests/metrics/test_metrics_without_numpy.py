@@ -7,11 +7,18 @@ import pytest
 from sessions_by_hand import play
 
 from evolif.errors import UsageError
-from evolif.metrics import PROCESS, DialogueRecord, breakdown, compare, judge_agreement, process_intervals
+from evolif.metrics import (
+    PROCESS,
+    DialogueRecord,
+    breakdown,
+    compare,
+    judge_agreement,
+    patience_sweep,
+    process_intervals,
+)
 from evolif.metrics import statistics as numeric
 from evolif.metrics import statistics as resampling
 from evolif.metrics.ranking import ranking
-from evolif.metrics.replay import patience_sweep
 from evolif.metrics.statistics import unit_bits, whole
 from evolif.metrics.survival import hazard, log_rank, survival
 from evolif.types import DEFAULT_RESAMPLES

@@ -107,7 +107,7 @@ def test_with_the_benchmark_the_system_text_is_counted(tmp_path: Path, monkeypat
         return json.loads(told.stdout)["models"][0]["context_tokens"]
 
     from evolif import load_benchmark
-    from evolif.scenarios.instructions import system_text
+    from evolif.scenarios.instructions.system import system_text
 
     without, known = mean("r"), mean("r", "--bench", "bench")
     assert (

@@ -17,7 +17,7 @@ from evolif.budget.budget import Budget
 from evolif.contexts import Context
 from evolif.models import ChatModel, ChatRequest, Reply
 from evolif.runner import Run
-from evolif.scenarios.instructions import system_text
+from evolif.scenarios.instructions.system import system_text
 from evolif.types import Exchange, Message, Prompt, Usage
 
 

@@ -16,7 +16,8 @@ from evolif import evaluate, load_benchmark, load_run
 from evolif.cli import app
 from evolif.contexts import Context, context_tokens, open_strategy, tokenizer_name
 from evolif.contexts.retrieval import Retrieval
-from evolif.scenarios.instructions import generate, system_text
+from evolif.scenarios.instructions import generate
+from evolif.scenarios.instructions.system import system_text
 from evolif.types import Exchange
 
 pytestmark = [

@@ -14,7 +14,7 @@ from evolif.errors import AccessError, ContextOverflowError, WithheldError
 from evolif.models import Reply
 from evolif.runner import Event, Run, SessionEnded, SessionKey, Spent, TurnRecord, evaluate
 from evolif.runner.events import FaultMet, RunStarted, SessionStarted, TurnStored
-from evolif.scenarios.instructions import system_text
+from evolif.scenarios.instructions.system import system_text
 from evolif.types import Message, Usage
 
 Play = Callable[..., Run]

@@ -35,11 +35,12 @@ from evolif.metrics import Breakdown
 from evolif.models import ChatModel, ChatRequest, SimModel, unknown_player
 from evolif.scenario import Benchmark, Defaults, Exhibit, Lengths, LineChart, Services
 from evolif.scenario.presentation import Grid, HeatMap, Opening
-from evolif.scenarios.games import RegexTokenizer, SubwordTokenizer, Tokenizer, generate, parser_name
+from evolif.scenarios.games import RegexTokenizer, SubwordTokenizer, generate
 from evolif.scenarios.games.accuracy_tables import ACCURACY_FIGURE, accuracy_object, game_remarks, turns_sentence
 from evolif.scenarios.games.arguments import even
 from evolif.scenarios.games.ending import REASONS, Heard, Ruling, answer_text
 from evolif.scenarios.games.instance import settings_of
+from evolif.scenarios.games.noun_phrases import parser_name
 from evolif.scenarios.games.options import GameOptions, GamePlay, with_settings
 from evolif.scenarios.games.players import NAMES, player_of
 from evolif.scenarios.games.prompts import Match, check_instance
@@ -58,6 +59,7 @@ from evolif.scenarios.games.stored import (
     turn_prompt,
 )
 from evolif.scenarios.games.sycophancy import KINDS, judge_sycophancy, may_be_judged
+from evolif.scenarios.games.tokens import Tokenizer
 from evolif.text import read_apart
 from evolif.types import End, Exchange, Prompt, Score
 

@@ -18,7 +18,7 @@ from evolif.metrics import LOAD, TURN, UNKNOWN, Breakdown, Key
 from evolif.models import ChatModel
 from evolif.scenario import Author, Benchmark, Chapter, Defaults, Environment, Lengths, Scenario, Services, Unjudged
 from evolif.scenarios.instructions import Benchmark as Folder
-from evolif.scenarios.instructions import by_mode, criteria_of, generate, requirements_of, witness_verdicts
+from evolif.scenarios.instructions import generate, requirements_of
 from evolif.scenarios.instructions.constraints import code_of, format_of, get_group
 from evolif.scenarios.instructions.environment import open_environment
 from evolif.scenarios.instructions.players import NAMES, player
@@ -27,6 +27,7 @@ from evolif.scenarios.instructions.system import system_text
 from evolif.scenarios.instructions.tracker.profile import BUILT_IN
 from evolif.scenarios.instructions.turn_lines import Definitions
 from evolif.scenarios.instructions.turns import NAME, Constraint, Turn
+from evolif.scenarios.instructions.verdicts import by_mode, criteria_of, witness_verdicts
 from evolif.text import formality, plural
 from evolif.types import JudgedTurn, Prompt, Verdict
 

@@ -14,7 +14,8 @@ from page_answers import cancelled, goal, item, number, text, withdrawn
 from plain_forest import PlainForest, gold_forest, gold_steps
 
 from evolif.contexts import full_history, last_turns
-from evolif.scenarios.shifts import decision_scores, generate, node_recall
+from evolif.scenarios.shifts import decision_scores, generate
+from evolif.scenarios.shifts.recall import node_recall
 from evolif.types import Message
 
 Decision = Mapping[str, Any]

@@ -15,7 +15,8 @@ import pytest
 from page_answers import block
 from plain_forest import gold_forest, gold_steps
 
-from evolif.scenarios.shifts import check_answer, generate, invented
+from evolif.scenarios.shifts import check_answer, generate
+from evolif.scenarios.shifts.checking import invented
 
 CLASSES = (10, 15, 20, 25)
 MOVES = {"open", "topic", "digress", "continue", "alternative", "return", "final"}

@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evolif.scenarios.shifts import cohen_kappa, count_goals, read_score, tcr, tcr_gain
+from evolif.scenarios.shifts.figures import cohen_kappa, tcr, tcr_gain
+from evolif.scenarios.shifts.released import count_goals, read_score
 
 Items = list[tuple[int, int]]
 

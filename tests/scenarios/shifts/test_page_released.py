@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from evolif import InputError
 from evolif.exchange.ntm_files import import_released
-from evolif.scenarios.shifts import count_goals, describe_released, generate, read_released, write_released
+from evolif.scenarios.shifts import generate
+from evolif.scenarios.shifts.released import count_goals, describe_released, read_released, write_released
 
 FIELDS = ("conversation_id", "metadata", "user_turns", "checkpoint_question")
 

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evolif.errors import InputError
-from evolif.scenarios.shifts import (
+from evolif.scenarios.shifts.released import (
     ReleasedDialogue,
     count_goals,
     describe_released,

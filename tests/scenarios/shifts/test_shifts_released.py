@@ -23,7 +23,9 @@ from evolif.review import AnswerQueue
 from evolif.runner import evaluate, load_run
 from evolif.runner.rejudge import rejudge
 from evolif.scenario import get_scenario, options_of
-from evolif.scenarios.shifts import lines_of, outcomes_of, read_released, to_released
+from evolif.scenarios.shifts.lines import lines_of
+from evolif.scenarios.shifts.released import read_released, to_released
+from evolif.scenarios.shifts.results import outcomes_of
 
 SCENARIO = get_scenario("shifts")
 
