@@ -19,17 +19,11 @@ from typing import Any
 from scipy.stats import chisquare
 
 from evolif.contexts.tokens import count_tokens
-from evolif.scenarios.broadcast import (
-    events_at,
-    events_between,
-    faceoffs_at,
-    faceoffs_between,
-    lead_changes,
-    parse_clock,
-)
+from evolif.scenarios.broadcast import events_at, events_between, lead_changes, parse_clock
 from evolif.scenarios.broadcast.checklist import needs_judge
 from evolif.scenarios.broadcast.clock import SPORTS, sport_of
 from evolif.scenarios.broadcast.dialogue import dialogue, match_of
+from evolif.scenarios.broadcast.events import faceoffs_at, faceoffs_between
 from evolif.scenarios.broadcast.layout import TASKS
 from evolif.scenarios.broadcast.match import simulate
 from evolif.scenarios.broadcast.planted_errors import planted

@@ -14,17 +14,11 @@ from collections import Counter, defaultdict
 from itertools import islice
 from statistics import fmean
 
-from evolif.scenarios.instructions.constraints import is_closed
-from evolif.scenarios.instructions.tracker import (
-    DrawStatistics,
-    Profile,
-    ScriptSpec,
-    load_profile,
-    load_topics,
-    raw_turns,
-)
+from evolif.scenarios.instructions.constraints.compatibility import is_closed
+from evolif.scenarios.instructions.tracker import Profile, ScriptSpec, load_profile, load_topics
 from evolif.scenarios.instructions.tracker.choice import used_keywords
 from evolif.scenarios.instructions.tracker.profile import OperationWeights
+from evolif.scenarios.instructions.tracker.script import DrawStatistics, raw_turns
 from evolif.scenarios.instructions.turns import ScriptTurn
 from evolif.util.rng import Purpose, Stream
 

@@ -24,8 +24,11 @@ from typing import Any
 import numpy as np
 
 from evolif.contexts import ContextStrategy, OwnCost, act, act_drop, context_tokens, open_strategy
-from evolif.scenarios.shifts import ShiftDialogue, check_answer, generate, node_recall, score_moves
+from evolif.scenarios.shifts import check_answer, generate
+from evolif.scenarios.shifts.decisions import score_moves
+from evolif.scenarios.shifts.dialogue import ShiftDialogue
 from evolif.scenarios.shifts.reader import answer_from
+from evolif.scenarios.shifts.recall import node_recall
 from evolif.types import Exchange, Message, Prompt
 
 SYSTEM = "You are a helpful assistant."

@@ -21,8 +21,10 @@ from statistics import NormalDist
 import numpy as np
 from scipy import stats
 
-from evolif.metrics import exhaustion_by_turn, expected_length, hazard, judge_agreement, log_rank, survival
+from evolif.metrics import expected_length, judge_agreement
 from evolif.metrics.intervals import event_interval
+from evolif.metrics.patience import exhaustion_by_turn
+from evolif.metrics.survival import hazard, log_rank, survival
 from evolif.types import JudgedTurn, Session, Verdict
 
 CAP, PATIENCE, SPAN = 50, 3, 10

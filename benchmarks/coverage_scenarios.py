@@ -20,8 +20,7 @@ from evolif.metrics import Interval, MetricTable, pair_test
 from evolif.metrics.statistics import wilson
 from evolif.scenarios.broadcast.error_streaks import pile_up_of
 from evolif.scenarios.broadcast.means import Category, difference_interval, mean_interval
-from evolif.scenarios.games import gain_table
-from evolif.scenarios.games.figures import accuracy_interval
+from evolif.scenarios.games.figures import accuracy_interval, gain_table
 from evolif.scenarios.games.results import TABLE
 
 SIZES = (6, 10, 20, 50)

@@ -12,7 +12,8 @@ import time
 from itertools import islice
 from statistics import fmean
 
-from evolif.scenarios.instructions.tracker import DrawStatistics, ScriptSpec, load_profile, load_topics, raw_turns
+from evolif.scenarios.instructions.tracker import ScriptSpec, load_profile, load_topics
+from evolif.scenarios.instructions.tracker.script import DrawStatistics, raw_turns
 from evolif.util.rng import Stream
 
 TURNS = 50

@@ -21,17 +21,10 @@ from statistics import fmean, stdev
 
 import numpy as np
 
-from evolif.metrics import (
-    PROCESS,
-    cluster_rows,
-    compare,
-    counted_sessions,
-    pair_test,
-    rank_stability,
-    ranking,
-    split_half_stability,
-)
+from evolif.metrics import PROCESS, cluster_rows, compare, counted_sessions, pair_test
 from evolif.metrics.power import dialogues_needed
+from evolif.metrics.ranking import ranking
+from evolif.metrics.ranks import rank_stability, split_half_stability
 from evolif.metrics.statistics import resampled_sums
 from evolif.types import JudgedTurn, Session, Verdict
 

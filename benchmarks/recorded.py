@@ -20,8 +20,9 @@ from typing import Any
 from transport import LATENCY, serve
 
 from evolif.benchmark import open_benchmark
-from evolif.exchange import import_dialogs
-from evolif.runner import Event, RunStarted, SessionEnded, TurnStored, evaluate
+from evolif.exchange.dialogs import import_dialogs
+from evolif.runner import Event, SessionEnded, evaluate
+from evolif.runner.events import RunStarted, TurnStored
 from evolif.scenarios.instructions import SYSTEM_PROMPT, Benchmark, generate
 from evolif.scenarios.instructions.turns import Turn
 from evolif.scenarios.recorded import Dialog, write_dialogs

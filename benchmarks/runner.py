@@ -14,8 +14,10 @@ from pathlib import Path
 
 from evolif.models import ChatRequest, open_model
 from evolif.runner import evaluate
-from evolif.scenarios.instructions import Benchmark, generate, judge_turn, prompt_of
+from evolif.scenarios.instructions import Benchmark, generate
+from evolif.scenarios.instructions.prompt import prompt_of
 from evolif.scenarios.instructions.turns import Turn
+from evolif.scenarios.instructions.verdicts import judge_turn
 
 TURNS = 20
 

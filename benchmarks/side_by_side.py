@@ -27,9 +27,11 @@ from typing import Any
 from transport import ANSWER, LATENCY, serve
 
 from evolif.models.endpoint import Endpoint, make_client
-from evolif.runner import Event, RunStarted, SessionEnded, TurnStored, evaluate
-from evolif.scenarios.instructions import SYSTEM_PROMPT, Benchmark, generate, judge_turn
+from evolif.runner import Event, SessionEnded, evaluate
+from evolif.runner.events import RunStarted, TurnStored
+from evolif.scenarios.instructions import SYSTEM_PROMPT, Benchmark, generate
 from evolif.scenarios.instructions import environment as _environment
+from evolif.scenarios.instructions.verdicts import judge_turn
 
 TEXT: str = json.loads(ANSWER)["choices"][0]["message"]["content"]
 Figures = tuple[float, float]

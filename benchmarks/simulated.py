@@ -23,9 +23,10 @@ from statistics import correlation
 
 from evolif.models import ChatRequest
 from evolif.runner import evaluate
-from evolif.scenarios.instructions import generate, prompt_of
+from evolif.scenarios.instructions import generate
 from evolif.scenarios.instructions.constraints import check
 from evolif.scenarios.instructions.players import Skill, difficulty_of
+from evolif.scenarios.instructions.prompt import prompt_of
 from evolif.scenarios.instructions.tracker import ScriptSpec, load_profile, load_topics, script
 from evolif.scenarios.instructions.turns import Persona, ScriptTurn, Turn
 from evolif.types import Prompt, Session

@@ -19,10 +19,10 @@ from functools import partial
 import numpy as np
 from responders import CAP, RESPONDERS, Responder, difficulties, simulate, true_values
 
-from evolif.budget import BATCH, PILOT
-from evolif.budget.pilot import dialogues_for
-from evolif.metrics import PROCESS, deviation, pair_test, sequence_interval
-from evolif.metrics.sequence import boundary, one_interval
+from evolif.budget.pilot import PILOT, dialogues_for
+from evolif.budget.stop_rule import BATCH
+from evolif.metrics import PROCESS, pair_test
+from evolif.metrics.sequence import boundary, deviation, one_interval, sequence_interval
 from evolif.metrics.statistics import Z95
 
 MOST = 600

@@ -26,9 +26,11 @@ from contextlib import closing
 from multiprocessing.connection import Connection
 from pathlib import Path
 
-from evolif.budget import load_prices, model_left, quotes_of, snapshot
+from evolif.budget import load_prices, quotes_of, snapshot
+from evolif.budget.time_left import model_left
 from evolif.errors import EvolifError
-from evolif.runner import Live, Pace, RunSettings, evaluate, load_run
+from evolif.runner import Live, RunSettings, evaluate, load_run
+from evolif.runner.live import Pace
 from evolif.scenarios.instructions import Benchmark, generate
 from evolif.types import JudgedTurn, Session, Verdict
 

@@ -13,7 +13,8 @@ from types import FrameType
 from typing import Any
 
 import evolif
-from evolif.runner import Event, TurnStored
+from evolif.runner import Event
+from evolif.runner.events import TurnStored
 
 ROOT = Path(evolif.__file__).parent
 TURNS = 20

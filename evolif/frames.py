@@ -11,7 +11,7 @@ from math import nan
 from typing import TYPE_CHECKING, Any
 
 from evolif.errors import UsageError
-from evolif.exchange import turn_row
+from evolif.exchange.rows import turn_row
 from evolif.metrics import Figures, MetricTable, Row, counted_sessions
 from evolif.report import ModelAnalysis, RunAnalysis
 from evolif.runner import Run

@@ -9,7 +9,9 @@ from typing import Any
 
 from evolif.benchmark import open_benchmark
 from evolif.models import ChatRequest, Reply
-from evolif.report import analyse, analysis_object, group_comparable
+from evolif.report import analyse
+from evolif.report.comparable import group_comparable
+from evolif.report.json import analysis_object
 from evolif.runner import Run
 from evolif.scenario import Benchmark, get_scenario, options_of
 from evolif.scenarios.recorded import Dialog, write_dialogs

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from evolif.scenarios.shifts import Act, ShiftDialogue, ShiftTurn
+from evolif.scenarios.shifts.dialogue import Act, ShiftDialogue, ShiftTurn
 
 CITY = {
     "id": "g1",

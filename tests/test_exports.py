@@ -11,6 +11,8 @@ import pytest
 
 import evolif
 
+MOST_NAMES = 460
+"""A package exports what several files of other packages, a plug-in or a page of docs uses."""
 PACKAGES = ["evolif", *(m.name for m in pkgutil.walk_packages(evolif.__path__, "evolif.") if m.ispkg)]
 
 
@@ -27,6 +29,10 @@ def test_all_is_sorted_without_doubles_and_importable(name: str) -> None:
     assert names == sorted(set(names), key=order)
     for exported in names:
         assert getattr(package, exported) is not None
+
+
+def test_packages_export_few_names() -> None:
+    assert sum(len(importlib.import_module(name).__all__) for name in PACKAGES) <= MOST_NAMES
 
 
 def test_dir_shows_the_public_names() -> None:

@@ -8,7 +8,9 @@ from dataclasses import dataclass
 
 from evolif.budget.prices import Quotes
 from evolif.errors import UsageError
-from evolif.runner import CallPolicy, Deny, PlannedCall, Spent, Wait, upper_bound
+from evolif.runner import CallPolicy, Deny, PlannedCall, Spent
+from evolif.runner.bounds import upper_bound
+from evolif.runner.metering import Wait
 from evolif.text import plural
 from evolif.types import Usage
 

@@ -10,7 +10,8 @@ from statistics import fmean
 
 from evolif.budget.prices import Quotes, judge_models, partner_model
 from evolif.errors import UsageError
-from evolif.runner import Run, RunSettings, TurnRecord, judging_gap
+from evolif.runner import Run, RunSettings, TurnRecord
+from evolif.runner.warnings import judging_gap
 from evolif.scenario import CHARACTERS_PER_TOKEN, Author, Benchmark, Lengths, get_scenario, options_of
 from evolif.types import Session, Usage
 

@@ -9,9 +9,9 @@ import math
 from collections.abc import Sequence
 from statistics import NormalDist
 
-from evolif.metrics import Interval, MetricTable, Row, deviation
+from evolif.metrics import Interval, MetricTable, Row
 from evolif.metrics.distributions import student_quantile
-from evolif.metrics.sequence import one_interval
+from evolif.metrics.sequence import deviation, one_interval
 from evolif.metrics.statistics import Z95
 from evolif.types import DEFAULT_RESAMPLES
 

@@ -17,11 +17,11 @@ from evolif.metrics import (
     MetricTable,
     cluster_rows,
     counted_sessions,
-    figures,
     intervals,
     records_from_sessions,
     tables_of,
 )
+from evolif.metrics.table import figures
 from evolif.runner import EarlyEnd, Live, Run
 from evolif.scenario import get_scenario
 from evolif.types import Session

@@ -30,9 +30,9 @@ from evolif.metrics import (
     counted_sessions,
     described,
     is_saturated,
-    sequence_interval,
     sessions_at_cap,
 )
+from evolif.metrics.sequence import sequence_interval
 from evolif.runner import (
     STOP_RULE,
     Deny,

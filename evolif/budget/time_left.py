@@ -22,7 +22,8 @@ from pathlib import Path
 
 from evolif.budget.forecast import TurnSurvival
 from evolif.errors import EvolifError
-from evolif.runner import Live, Pace, Run, RunSettings, load_run
+from evolif.runner import Live, Run, RunSettings, load_run
+from evolif.runner.live import Pace
 from evolif.runner.store import FILE_NAME
 from evolif.types import Session
 

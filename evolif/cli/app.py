@@ -192,7 +192,7 @@ def _refused(error: Exception, root: Any) -> Exception:
 
 
 def _say(sentence: str) -> None:
-    from evolif.report import plain
+    from evolif.text import plain
 
     typer.echo(f"evolif: {plain(sentence)}", err=True)
 

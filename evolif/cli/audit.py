@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
-    from evolif.scenarios.instructions.audit import Audit, AuditedTurn
+    from evolif.scenarios.instructions.audit.audit import Audit, AuditedTurn
 
 
 def audit(
@@ -67,14 +67,14 @@ def _add(table: Table, *cells: str) -> None:
     """Add a row of plain cells, which are neither markup nor control characters."""
     from rich.text import Text
 
-    from evolif.report import plain
+    from evolif.text import plain
 
     table.add_row(*(Text(plain(cell)) for cell in cells))
 
 
 def _turns_table(audited: Audit) -> Table:
     """Turns that are not satisfiable; neighbours with the same reason share a row."""
-    from evolif.report import clip
+    from evolif.text import clip
 
     numbers: dict[tuple[str, str, str], list[int]] = {}
     for turn in audited.turns:
@@ -99,7 +99,7 @@ def _descriptions_table(audited: Audit) -> Table:
 
 
 def _queries_table(audited: Audit) -> Table:
-    from evolif.report import clip
+    from evolif.text import clip
 
     table = _table("Queries that do not express their turn's intention", "file", "turn", "finding", "query")
     for turn in audited.turns:

@@ -122,7 +122,7 @@ def generate(
 
 def _seed_of(folder: Path) -> int:
     """The seed of the existing benchmark, or a random one."""
-    from evolif.benchmark import stored_seed
+    from evolif.benchmark.folder import stored_seed
 
     stored = stored_seed(folder)
     return random_seed() if stored is None else stored
@@ -189,8 +189,9 @@ def extend(
     from evolif.benchmark import open_benchmark
     from evolif.cli.progress import choose, counting, rates_lines, wording
     from evolif.models import ModelOptions
-    from evolif.scenarios.instructions import Benchmark, grow
-    from evolif.scenarios.instructions import extend as lengthen
+    from evolif.scenarios.instructions import Benchmark
+    from evolif.scenarios.instructions.generation import extend as lengthen
+    from evolif.scenarios.instructions.generation import grow
 
     if turns is None and dialogues is None:
         raise UsageError("--dialogues N adds dialogues, --turns N adds turns to every dialogue; give one of them")

@@ -17,7 +17,8 @@ from evolif.errors import UsageError
 from evolif.text import plural
 
 if TYPE_CHECKING:
-    from evolif.scenarios.instructions.catalogue import GenerationResult, LintReport, Pair, Tally
+    from evolif.scenarios.instructions.catalogue.entries import LintReport, Pair
+    from evolif.scenarios.instructions.catalogue.generate import GenerationResult, Tally
 
 _EACH = 20
 """Without a terminal, this many entries get a line each; beyond that, every tenth does."""
@@ -61,7 +62,7 @@ def lint_registers(
     as_json: JsonFlag = False,
 ) -> None:
     """Check a file of registers; without one, this package's utterance plans, reasons and small talk."""
-    from evolif.scenarios.instructions.catalogue import lint_registers
+    from evolif.scenarios.instructions.catalogue.registers import lint_registers
 
     _show_report(lint_registers(file), as_json=as_json)
 
@@ -110,7 +111,7 @@ def write(
 ) -> None:
     """Have a chat model write topics on a domain, each linted against all others. Rerun it to continue."""
     from evolif.models import ModelOptions
-    from evolif.scenarios.instructions.catalogue import write_topics
+    from evolif.scenarios.instructions.catalogue.write import write_topics
 
     with _making(display, "topic", out) as observe:
         asking, chosen = ModelOptions(**asdict(options)), random_seed() if seed is None else seed
@@ -126,7 +127,7 @@ def lint_personas(
     as_json: JsonFlag = False,
 ) -> None:
     """Check a persona file: every finding with its line and fix, and the nearest pairs. Exit code 1 on a finding."""
-    from evolif.scenarios.instructions.catalogue import lint_personas
+    from evolif.scenarios.instructions.catalogue.lint import lint_personas
 
     if file is None:
         raise UsageError(
@@ -167,7 +168,7 @@ def infer(
 ) -> None:
     """Have a chat model infer a speaking style per message, without identifying details. Rerun it to continue."""
     from evolif.models import ModelOptions
-    from evolif.scenarios.instructions.catalogue import infer_personas
+    from evolif.scenarios.instructions.catalogue.infer import infer_personas
 
     with _making(display, "persona", out) as observe:
         asking, chosen = ModelOptions(**asdict(options)), random_seed() if seed is None else seed
@@ -232,7 +233,7 @@ def _making(display: str, kind: str, out: Path) -> Iterator[Callable[[Tally], No
 
 
 def _show_made(made: GenerationResult, what: str, out: Path) -> None:
-    from evolif.report import clip
+    from evolif.text import clip
 
     tally = made.tally
     show([f"{out}: {made.have} of {made.wanted} {what}; {_state(tally)}"])

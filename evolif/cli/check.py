@@ -122,7 +122,8 @@ def score(
     Each line is a JSON object with "dialogue" (its name), "patience" (3 by default) and "turns": for each turn a list
     of true, false or null (not judged), one per constraint.
     """
-    from evolif.metrics import AT_N, corrected_csr, is_saturated, process_intervals, process_metrics, records_at_cap
+    from evolif.metrics import AT_N, corrected_csr, is_saturated, process_intervals, process_metrics
+    from evolif.metrics.patience import records_at_cap
 
     if floor is not None and not 0 <= floor < ceiling <= 1:
         raise UsageError(f"--floor {floor:g} --ceiling {ceiling:g}: give fractions from 0 to 1, the floor the smaller")
@@ -149,7 +150,8 @@ def _beside(metrics: Metrics) -> dict[str, float | None]:
 
 
 def _records(file: str) -> tuple[DialogueRecord, ...]:
-    from evolif.metrics import read_verdict_file, read_verdicts
+    from evolif.metrics import read_verdict_file
+    from evolif.metrics.verdict_file import read_verdicts
 
     if file != "-":
         return read_verdict_file(file)

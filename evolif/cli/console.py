@@ -10,14 +10,14 @@ import typer
 
 def say(sentence: str) -> None:
     """Print a remark on standard error."""
-    from evolif.report import plain
+    from evolif.text import plain
 
     typer.echo(plain(sentence), err=True)
 
 
 def show(lines: Iterable[str]) -> None:
     """Print lines on standard output."""
-    from evolif.report import plain
+    from evolif.text import plain
 
     for line in lines:
         typer.echo(plain(line))

@@ -108,7 +108,8 @@ def _models() -> list[str]:
 
 
 def _report(run: Run, model: str) -> None:
-    from evolif.report import Terminal, first_failure, print_failure, print_report, summarise
+    from evolif.report import Terminal, print_report, summarise
+    from evolif.report.terminal import first_failure, print_failure
 
     console = Terminal()
     print_report(run, summarise(run), console)

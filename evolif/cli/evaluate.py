@@ -16,9 +16,13 @@ from evolif.errors import UsageError
 from evolif.text import plural
 
 if TYPE_CHECKING:
-    from evolif.budget import Budget, Expected, Forecast, PriceTable, Quotes, StopRule
+    from evolif.budget import PriceTable, Quotes
+    from evolif.budget.budget import Budget
+    from evolif.budget.forecast import Expected, Forecast
+    from evolif.budget.stop_rule import StopRule
     from evolif.models import RequestCache
-    from evolif.runner import CallPolicy, Event, Observer, Run, RunSettings, Spent
+    from evolif.runner import CallPolicy, Event, Run, RunSettings, Spent
+    from evolif.runner.events import Observer
     from evolif.scenario import Benchmark
 
 SUSPENDED = 3
@@ -45,7 +49,9 @@ def evaluate(
     from evolif.benchmark import open_benchmark
     from evolif.budget import load_prices
     from evolif.cli.progress import choose, watching_run
-    from evolif.runner import as_begun, evaluate_with, limit_note, notes_before, plan
+    from evolif.runner import evaluate_with, plan
+    from evolif.runner.run import as_begun
+    from evolif.runner.warnings import limit_note, notes_before
 
     shown, benchmark = choose(display), open_benchmark(bench, notify=say)
     out = config.out or Path(f"{bench.name or 'benchmark'}-run")
@@ -77,7 +83,8 @@ def evaluate(
 
 
 def _report(run: Run, seed: int, prices: PriceTable, rule: StopRule | None) -> None:
-    from evolif.report import Terminal, nothing_judged, print_report, summarise
+    from evolif.report import Terminal, print_report, summarise
+    from evolif.report.outcomes import nothing_judged
 
     if has_figures(run):
         print_report(run, summarise(run, seed=seed), Terminal(), prices)
@@ -108,7 +115,9 @@ def _budget(
     """
     if not config.has_budget:
         return None
-    from evolif.budget import ASSUMED_ANSWER, callable_models, quotes_of
+    from evolif.budget import quotes_of
+    from evolif.budget.prices import callable_models
+    from evolif.runner.bounds import ASSUMED_ANSWER
 
     quotes = _with_authors(quotes_of(settings, prices), config)
     budget = open_budget(config, quotes, callable_models(settings, benchmark), root)
@@ -145,7 +154,7 @@ def open_budget(config: EvalConfig, quotes: Quotes, models: Iterable[tuple[str, 
     """
     if not config.has_budget:
         return None
-    from evolif.budget import Budget
+    from evolif.budget.budget import Budget
 
     if config.budget_usd is not None:
         quotes.refuse_unknown(models)
@@ -172,7 +181,8 @@ def _stop_rule(config: EvalConfig, settings: RunSettings, root: Path) -> StopRul
         if config.stop_method != EvalConfig.model_fields["stop_method"].default:
             raise UsageError(f"--stop-method {config.stop_method} says how --stop-when decides, which is missing")
         return None
-    from evolif.budget import BOUNDED, PILOT, StopRule, parse_rule
+    from evolif.budget.pilot import PILOT
+    from evolif.budget.stop_rule import BOUNDED, StopRule, parse_rule
     from evolif.metrics import tables_of
     from evolif.scenario import get_scenario
 
@@ -193,7 +203,7 @@ def _stop_rule(config: EvalConfig, settings: RunSettings, root: Path) -> StopRul
 
 
 def _policy(rule: StopRule | None, budget: Budget | None) -> CallPolicy | None:
-    from evolif.budget import PolicyChain
+    from evolif.budget.budget import PolicyChain
 
     policies = [policy for policy in (rule, budget) if policy is not None]
     return PolicyChain(policies) if policies else None
@@ -239,7 +249,8 @@ def has_figures(run: Run) -> bool:
 
 def say_no_figures(run: Run) -> None:
     """Say why there are no figures: what ended the sessions, or that none has ended yet."""
-    from evolif.report import outcome_lines, plain
+    from evolif.report import outcome_lines
+    from evolif.text import plain
 
     lines = list(outcome_lines(run))
     for line in lines:
@@ -288,7 +299,7 @@ def report_suspended(run: Run, mend: str) -> bool:
 
 def _or_wait(run: Run) -> str:
     """The flag for endpoints that asked to wait for longer than was accepted, if any did."""
-    from evolif.runner import WAIT
+    from evolif.runner.session import WAIT
 
     waits = any(cause == WAIT for _, _, cause in run.store.endings())
     return ", later or with a longer --wait" if waits else ""
@@ -302,7 +313,8 @@ def _sessions(number: int) -> str:
 
 
 def _forecast(benchmark: Benchmark, settings: RunSettings, prices: PriceTable, like: Path | None) -> Forecast:
-    from evolif.budget import forecast, quotes_of
+    from evolif.budget import quotes_of
+    from evolif.budget.forecast import forecast
     from evolif.runner import load_run
 
     quotes = quotes_of(settings, prices)
@@ -359,6 +371,6 @@ def _count(number: float) -> str:
 
 
 def _money(amount: float) -> str:
-    from evolif.report import dollars
+    from evolif.report.wording import dollars
 
     return dollars(amount)

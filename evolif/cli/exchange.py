@@ -15,7 +15,12 @@ from evolif.cli.options import Display, JsonFlag
 from evolif.text import clip, plural
 
 if TYPE_CHECKING:
-    from evolif.exchange import Contamination, Exported, ImportedDialogs, ImportedReleased, ImportedRun, ImportResult
+    from evolif.exchange import Exported
+    from evolif.exchange.contamination import Contamination
+    from evolif.exchange.dialogs import ImportedDialogs
+    from evolif.exchange.import_runs import ImportedRun
+    from evolif.exchange.importing import ImportResult
+    from evolif.exchange.ntm_files import ImportedReleased
 
 _HUB = "Hugging Face Hub"
 _LONGEST = 200
@@ -122,15 +127,11 @@ def import_(
     Reports how much of it can be satisfied, or scored. Sessions that were exported as unidial become a run again.
     """
     from evolif.cli.progress import choose, counting
-    from evolif.exchange import (
-        exported_sessions,
-        import_benchmark,
-        import_dialogs,
-        import_released,
-        import_run,
-        is_dialogs,
-    )
-    from evolif.scenarios.shifts import is_released
+    from evolif.exchange import import_benchmark
+    from evolif.exchange.dialogs import import_dialogs, is_dialogs
+    from evolif.exchange.import_runs import exported_sessions, import_run
+    from evolif.exchange.ntm_files import import_released
+    from evolif.scenarios.shifts.importing import is_released
 
     sessions = exported_sessions(source)
     if sessions:

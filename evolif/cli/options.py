@@ -19,7 +19,7 @@ import typer
 if TYPE_CHECKING:
     from pydantic.fields import FieldInfo
 
-    from evolif.scenarios.instructions.constraints import OwnModule
+    from evolif.scenarios.instructions.constraints.registry import OwnModule
 
 Display = Annotated[str, typer.Option(metavar="auto|rich|plain|none", help="How to show progress.")]
 JsonFlag = Annotated[bool, typer.Option("--json", help="Print JSON to standard output.")]
@@ -278,7 +278,7 @@ def _use_own_groups(value: str | None) -> str | None:
     if value is not None:
         os.environ["EVOLIF_CONSTRAINTS"] = value
     if value:
-        from evolif.scenarios.instructions.constraints import on_own_module
+        from evolif.scenarios.instructions.constraints.registry import on_own_module
 
         on_own_module(_tell_own_module)
     return value

@@ -20,8 +20,11 @@ if TYPE_CHECKING:
     from rich.progress import Progress as RichProgress
 
     from evolif.budget import PriceTable, RunStatus
-    from evolif.runner import Event, ModelStopped, SessionEnded, StillWaiting
-    from evolif.scenarios.instructions import Benchmark, Rates, TurnMade
+    from evolif.runner import Event, SessionEnded
+    from evolif.runner.events import ModelStopped, StillWaiting
+    from evolif.scenarios.instructions import Benchmark
+    from evolif.scenarios.instructions.source import TurnMade
+    from evolif.scenarios.instructions.turn_lines import Rates
     from evolif.types import Session
 
 STOPPING = "Stopping after the turns in flight, within 20 s; press Ctrl-C again to stop at once."
@@ -181,13 +184,13 @@ class _Holds:
 
     def lines(self, event: StillWaiting) -> list[str]:
         """The waits of an event: who, why, until when."""
-        from evolif.report import hold_line
+        from evolif.report.waits import hold_line
 
         return [hold_line(model, one, time.time()) for model, one in event.held]
 
     def news(self, event: StillWaiting) -> list[str]:
         """Those of which nothing was said yet."""
-        from evolif.report import hold_line
+        from evolif.report.waits import hold_line
 
         now = time.time()
         new = [(model, one) for model, one in event.held if self._said.get((model, one.reason), 0.0) < now]
@@ -243,7 +246,8 @@ class _Plain:
         self._alike = _Alike()
 
     def __call__(self, event: Event) -> None:
-        from evolif.runner import ModelStopped, SessionEnded, SessionStarted, StillWaiting, TurnStored
+        from evolif.runner import SessionEnded
+        from evolif.runner.events import ModelStopped, SessionStarted, StillWaiting, TurnStored
 
         line = ""
         if isinstance(event, TurnStored):
@@ -269,14 +273,14 @@ class _Plain:
             self._print(line)
 
     def _print(self, line: str) -> None:
-        from evolif.report import plain
+        from evolif.text import plain
 
         print(plain(line), file=sys.stderr, flush=True)
         self._last = time.monotonic()
 
     def _waiting_line(self, event: StillWaiting) -> str:
         """“12 turns so far; waiting for 1 answer from local/x (31 s), 2 verdicts from openai/y (5 s)”."""
-        from evolif.report import calls_text
+        from evolif.report.waits import calls_text
 
         turns = f"{plural(self._turns, 'turn')} so far"
         if event.calls:
@@ -307,7 +311,8 @@ class _Bars:
         self._tasks = {m: bars.add_task(m, total=sessions, turns=0, judged=0, good=0, counts="") for m in models}
 
     def __call__(self, event: Event) -> None:
-        from evolif.runner import ModelStopped, RunStarted, SessionEnded, StillWaiting, TurnStored
+        from evolif.runner import SessionEnded
+        from evolif.runner.events import ModelStopped, RunStarted, StillWaiting, TurnStored
 
         if isinstance(event, TurnStored):
             task = self._bars.tasks[self._tasks[event.key.model]]
@@ -322,7 +327,7 @@ class _Bars:
             for model, ended in event.ended.items():
                 self._bars.update(self._tasks[model], completed=ended)
         elif isinstance(event, ModelStopped | StillWaiting):
-            from evolif.report import plain
+            from evolif.text import plain
 
             lines = [_stop_line(event)] if isinstance(event, ModelStopped) else self._holds.news(event)
             for line in lines:
@@ -392,7 +397,7 @@ class _PlainRun(_RunReader, _Plain):
         _Plain.__init__(self)
 
     def _show(self, status: RunStatus) -> None:
-        from evolif.report import duration
+        from evolif.report.waits import duration
 
         if status.seconds_left is not None and status.turns_left:
             turns = f"{plural(status.turns, 'turn')} so far, about {plural(round(status.turns_left), 'more turn')}"
@@ -414,10 +419,10 @@ class LiveWatcher(_RunReader):
 
     def __call__(self, event: Event) -> None:
         """Report what stops a model."""
-        from evolif.runner import ModelStopped
+        from evolif.runner.events import ModelStopped
 
         if isinstance(event, ModelStopped):
-            from evolif.report import plain
+            from evolif.text import plain
 
             self._live.console.print(plain(_stop_line(event)), markup=False)
 
@@ -450,7 +455,7 @@ def wording(display: str, turns: int) -> Iterator[Callable[[TurnMade], None]]:
         with _WordingLines(turns) as lines:
             yield lines
         return
-    from evolif.report import plain
+    from evolif.text import plain
 
     counts: dict[str, Counter[str]] = {}
     with spinning(display) as update:
@@ -486,7 +491,7 @@ class _WordingLines:
         outcomes = self._outcomes.setdefault(made.dialogue, Counter())
         outcomes[made.outcome] += 1
         if made.turn >= self._turns or made.turn % _EVERY == 0:
-            from evolif.report import plain
+            from evolif.text import plain
 
             counts = ", ".join(
                 f"{outcomes[name]} {name}" for name in ("accepted", "repaired", "flagged") if outcomes[name]

@@ -79,10 +79,12 @@ def rejudge(
     The same command continues an interrupted rejudging. Exit code 3: verdicts are missing because of an outside fault,
     or because the old run itself was interrupted.
     """
-    from evolif.budget import forecast_rejudging, judge_models, load_prices, quotes_of
+    from evolif.budget import judge_models, load_prices, quotes_of
+    from evolif.budget.forecast import forecast_rejudging
     from evolif.cli.progress import choose, watching
-    from evolif.runner import load_run, rejudged
-    from evolif.runner import rejudge as judge_again
+    from evolif.runner import load_run
+    from evolif.runner.rejudge import rejudge as judge_again
+    from evolif.runner.rejudge import rejudged
 
     shown, prices = choose(display), load_prices(config.prices)
     with closing(load_run(run)) as old:
@@ -117,7 +119,7 @@ def rejudge(
 
 def _report(old: Run, new: Run, seed: int, resamples: int, prices: PriceTable) -> None:
     from evolif.report import Terminal, outcome_lines, print_report, summarise
-    from evolif.runner import agreement
+    from evolif.runner.rejudge import agreement
     from evolif.scenario import get_scenario
 
     if has_figures(new):

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from evolif.budget import PriceTable, RunStatus
-    from evolif.report import Leaderboard, ModelAnalysis, ModelComparison, RunAnalysis
+    from evolif.report import Leaderboard, ModelAnalysis, RunAnalysis
+    from evolif.report.comparison import ModelComparison
     from evolif.report.page.page import Written
     from evolif.runner import Run
     from evolif.scenario import Benchmark
@@ -134,16 +135,12 @@ def report(
     Runs with the same cap, patience, judge and benchmark are shown side by side, also under several context strategies.
     """
     from evolif.budget import load_prices
-    from evolif.report import (
-        Terminal,
-        analyse,
-        analysis_object,
-        group_comparable,
-        latex_report,
-        print_published,
-        print_runs,
-        published_leaderboard,
-    )
+    from evolif.report import Terminal, analyse
+    from evolif.report.comparable import group_comparable
+    from evolif.report.json import analysis_object
+    from evolif.report.latex import latex_report
+    from evolif.report.leaderboard import published_leaderboard
+    from evolif.report.terminal import print_published, print_runs
     from evolif.runner import load_run
 
     table = load_prices(prices)
@@ -225,14 +222,11 @@ def compare(
     the system prompt is an ablation; for runs that differ only in the judge, add --ablation judge. For the context, the
     partner or options, name it with --across.
     """
-    from evolif.report import (
-        Terminal,
-        analyse,
-        compare_models,
-        comparisons_object,
-        latex_comparisons,
-        print_comparisons,
-    )
+    from evolif.report import Terminal, analyse
+    from evolif.report.comparison import compare_models
+    from evolif.report.json import comparisons_object
+    from evolif.report.latex import latex_comparisons
+    from evolif.report.terminal import print_comparisons
     from evolif.runner import load_run
 
     if len(runs) > 2:
@@ -315,7 +309,8 @@ def status(
     if json_output:
         show_json({**now.to_object(), "turns_per_second": rate})
         return
-    from evolif.report import Terminal, live_lines, status_lines, status_table
+    from evolif.report import Terminal, live_lines, status_table
+    from evolif.report.terminal import status_lines
 
     console = Terminal()
     if console.is_terminal:

@@ -17,7 +17,8 @@ from evolif.text import plural
 
 if TYPE_CHECKING:
     from evolif.judge_audit import JudgeAuditRow
-    from evolif.review import Facet, Filter, QueueItem, ReviewQueue
+    from evolif.review import ReviewQueue
+    from evolif.review.filters import Facet, Filter, QueueItem
 
 _Values = list[str] | None
 
@@ -36,7 +37,7 @@ class FilterOptions:
 
     def filter(self, queue: ReviewQueue) -> Filter:
         """The filter; the queue's default if no option is given."""
-        from evolif.review import Filter
+        from evolif.review.filters import Filter
 
         values: dict[Facet, _Values] = {
             "status": self.status,
@@ -153,7 +154,9 @@ def _open(
         raise UsageError(
             "name one of these: a benchmark's folder, a file of topics with --topics, or a run's folder with --judge"
         )
-    from evolif.review import AnswerQueue, BenchmarkQueue, TopicLint, TopicQueue, regenerate
+    from evolif.review import AnswerQueue, BenchmarkQueue
+    from evolif.review.topics import TopicLint, TopicQueue
+    from evolif.review.turns import regenerate
 
     name = _reviewer(reviewer)
     if run is not None:
@@ -177,7 +180,7 @@ def _open(
 def _reviewer(given: str | None) -> str:
     from getpass import getuser
 
-    from evolif.review import one_line
+    from evolif.review.text import one_line
 
     try:
         name = one_line(getuser() if given is None else given, 100)
@@ -194,7 +197,7 @@ def _refuse_unknown(queue: ReviewQueue, chosen: Filter) -> None:
     Raises:
         UsageError: there is one; names the valid values.
     """
-    from evolif.review import unknown, values
+    from evolif.review.filters import unknown, values
 
     fault = unknown(chosen, values(queue.entries()), queue.known_values)
     if fault:
@@ -207,7 +210,7 @@ def _refuse_unknown(queue: ReviewQueue, chosen: Filter) -> None:
 def _print_statistics(queue: ReviewQueue, run: Path | None, *, as_json: bool) -> None:
     """Print decisions, pace and agreement; agreement with the judge of `run` once all of its sample is scored."""
     from evolif.judge_audit import judge_audit_lines
-    from evolif.review import one_line
+    from evolif.review.text import one_line
 
     statistics = queue.statistics()
     left = 0 if run is None else sum("open" in entry.facets["status"] for entry in queue.entries())
@@ -234,7 +237,7 @@ def _audit_rows(run: Path) -> list[JudgeAuditRow]:
 
 def _chosen(queue: ReviewQueue, chosen: Filter, display: str, check: bool) -> list[QueueItem]:
     """The chosen items; the checkers run again on `check`, or if a filter by findings needs it."""
-    from evolif.review import choose
+    from evolif.review.filters import choose
 
     by_finding = bool(chosen.chosen.get("finding"))
     if by_finding and (check or not queue.stores_findings):
@@ -260,7 +263,7 @@ def _ask_checkers(queue: ReviewQueue, entries: list[QueueItem], display: str) ->
 def _print(queue: ReviewQueue, chosen: Filter, as_json: bool, display: str, check: bool) -> None:
     from shutil import get_terminal_size
 
-    from evolif.review import lines, objects
+    from evolif.review.exchange import lines, objects
 
     entries = _chosen(queue, chosen, display, check)
     if as_json:
@@ -272,7 +275,7 @@ def _print(queue: ReviewQueue, chosen: Filter, as_json: bool, display: str, chec
 
 
 def _export(queue: ReviewQueue, chosen: Filter, path: Path, display: str, check: bool) -> None:
-    from evolif.review import export
+    from evolif.review.exchange import export
 
     count = export(queue, [entry.key for entry in _chosen(queue, chosen, display, check)], path)
     say(f"{path}: {plural(count, queue.noun)}; fill in “{next(iter(queue.empty))}” and apply the file with --apply")
@@ -280,7 +283,7 @@ def _export(queue: ReviewQueue, chosen: Filter, path: Path, display: str, check:
 
 def _apply(queue: ReviewQueue, path: Path, display: str, opinions: bool) -> None:
     from evolif.cli.progress import choose, counting
-    from evolif.review import apply
+    from evolif.review.exchange import apply
 
     with counting(choose(display), "checking") as progress:
         done = apply(queue, path, progress, opinions=opinions)

@@ -232,7 +232,8 @@ def summary(
     as_json: JsonFlag = False,
 ) -> None:
     """Show the figures of results under a named aggregation, with coverage, bounds and intervals beside them."""
-    from evolif.scenarios.recorded import read_results, results_folders, summarise
+    from evolif.scenarios.recorded import read_results, results_folders
+    from evolif.scenarios.recorded.results import summarise
 
     found = [summarise(results, aggregate, as_released=as_released) for results in read_results(folder)]
     if as_json:

@@ -13,9 +13,10 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from evolif.errors import InputError, UsageError
-from evolif.scenarios.instructions import IMPORTED, to_object
-from evolif.scenarios.instructions.audit import ForeignLine, map_constraint
+from evolif.scenarios.instructions import to_object
+from evolif.scenarios.instructions.audit.sources import ForeignLine, map_constraint
 from evolif.scenarios.instructions.constraints import describe, format_of, parse_constraint, parse_constraints
+from evolif.scenarios.instructions.folder import IMPORTED
 from evolif.scenarios.instructions.synthesis import TemplateSynthesizer
 from evolif.scenarios.instructions.turns import (
     Constraint,

@@ -21,7 +21,7 @@ from evolif.exchange.results import UNIDIAL, model_results
 from evolif.exchange.rows import FIELD, Row, dump, extension, shared_fields
 from evolif.exchange.tables import batches, write_csv, write_parquet
 from evolif.runner import Run
-from evolif.scenarios.recorded import write_results
+from evolif.scenarios.recorded.results import write_results
 from evolif.text import plural
 from evolif.util.files import new_path
 from evolif.util.suggestions import did_you_mean

@@ -16,16 +16,9 @@ from evolif.errors import ArgumentError, InputError
 from evolif.runner import EarlyEnd, RunSettings, RunStore, SessionKey
 from evolif.runner.records import WITHHELD, AnsweredTurn, EndEntry, StoreEntry, TurnEntry, with_digest
 from evolif.scenarios.instructions.turns import NAME as INSTRUCTIONS
-from evolif.scenarios.recorded import (
-    PlayedSession,
-    Results,
-    is_session,
-    read_dialogs,
-    read_results,
-    results_folders,
-    sessions_of,
-)
-from evolif.scenarios.recorded.results import GENERATED
+from evolif.scenarios.recorded import read_dialogs, read_results, results_folders, sessions_of
+from evolif.scenarios.recorded.results import GENERATED, Results
+from evolif.scenarios.recorded.sessions import PlayedSession, is_session
 from evolif.text import READING_RULES_VERSION
 from evolif.types import Prompt
 from evolif.util.files import new_path

@@ -15,8 +15,10 @@ from evolif.exchange.authors import DIALOGS, NOTHING, STATES, Derivation, parse_
 from evolif.exchange.rows import FIELD, Extension, Row, Shared, parse_extension, parse_shared
 from evolif.exchange.tables import NESTED, from_columns
 from evolif.exchange.unpacking import LONGEST_LINE, unpacked_rows
-from evolif.scenarios.instructions import Benchmark, Header, ImportedWriter, parse_turn, to_object
-from evolif.scenarios.instructions.audit import Status, satisfiability, witness_faults
+from evolif.scenarios.instructions import Benchmark, Header, to_object
+from evolif.scenarios.instructions.audit.satisfiability import Status, satisfiability, witness_faults
+from evolif.scenarios.instructions.folder import ImportedWriter
+from evolif.scenarios.instructions.turn_lines import parse_turn
 from evolif.scenarios.instructions.turns import Turn
 from evolif.scenarios.instructions.witness import Refusal, build_fallback, build_witness
 from evolif.util.files import new_path

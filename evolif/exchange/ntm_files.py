@@ -10,10 +10,10 @@ from typing import Any
 from evolif.benchmark import BenchmarkFolder
 from evolif.errors import UsageError
 from evolif.scenario import get_scenario, options_of
-from evolif.scenarios.shifts import (
+from evolif.scenarios.shifts.lines import dialogue_of
+from evolif.scenarios.shifts.released import (
     ReleasedDialogue,
     describe_released,
-    dialogue_of,
     read_released,
     to_released,
     write_released,

@@ -18,7 +18,9 @@ from evolif.benchmark import BenchmarkFolder
 from evolif.errors import InputError, UsageError
 from evolif.runner import Run, TurnRecord, shared_settings
 from evolif.scenario import Scenario, answer_keys, blaming, get_scenario
-from evolif.scenarios.instructions import CATALOGUES, Benchmark, Header, parse_header, to_object
+from evolif.scenarios.instructions import Benchmark, Header, to_object
+from evolif.scenarios.instructions.folder import CATALOGUES
+from evolif.scenarios.instructions.turn_lines import parse_header
 from evolif.types import Session
 from evolif.util.opened import read_file
 from evolif.util.resources import complaint

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from evolif.exchange import Exported, Exporter, ExportSource, register_exporter
+from evolif.exchange import Exported
+from evolif.exchange.export_source import ExportSource
+from evolif.exchange.formats import Exporter, register_exporter
 
 INSPECT = "inspect"
 

@@ -11,7 +11,8 @@ from uuid import UUID, uuid5
 
 from evolif._version import __version__
 from evolif.errors import UsageError
-from evolif.exchange import canary_of, has_witness, keys_of
+from evolif.exchange import canary_of
+from evolif.exchange.rows import has_witness, keys_of
 from evolif.inspect.messages import to_inspect
 from evolif.inspect.scores import (
     METRIC,

@@ -21,7 +21,8 @@ from evolif.errors import UsageError
 from evolif.judge_audit.decisions import Decision, load_judge_audit
 from evolif.judge_audit.sample import JudgedVerdict, Sample, Stratum, load_sample, sampled_verdicts
 from evolif.judging import THRESHOLD
-from evolif.metrics import cohens_kappa, wilson
+from evolif.metrics import cohens_kappa
+from evolif.metrics.statistics import wilson
 from evolif.runner import Run
 
 

@@ -4,74 +4,29 @@ Everything here reads only sessions, plain verdicts and the facts of turns. SciP
 imported on use; the eight metrics and their intervals need neither.
 """
 
-from evolif.metrics.agreement import (
-    MIN_KAPPA_ITEMS,
-    Agreement,
-    JudgeSensitivity,
-    cohens_kappa,
-    judge_agreement,
-    judge_sensitivity,
-)
-from evolif.metrics.breakdown import (
-    BREAKDOWNS,
-    GROUP,
-    LOAD,
-    TURN,
-    Satisfaction,
-    Slice,
-    breakdown,
-    breakdowns_of,
-    dialogue_keys,
-    metrics_by,
-    satisfaction_by_group,
-    together,
-)
-from evolif.metrics.compare import SHARED_TURNS, Comparison, Difference, compare
-from evolif.metrics.floor import TRIVIAL, CorrectedCsr, Floor, corrected_csr, floor
+from evolif.metrics.agreement import cohens_kappa, judge_agreement
+from evolif.metrics.breakdown import LOAD, TURN, Satisfaction, Slice, breakdown, satisfaction_by_group
+from evolif.metrics.compare import Comparison, Difference, compare
+from evolif.metrics.floor import CorrectedCsr, Floor, corrected_csr, floor
 from evolif.metrics.intervals import FEWEST, TOO_FEW
-from evolif.metrics.pairs import PairTest, holm, pair_test
-from evolif.metrics.patience import (
-    ExhaustionSpan,
-    exhaustion_by_turn,
-    expected_length,
-    is_saturated,
-    records_at_cap,
-    sessions_at_cap,
-)
-from evolif.metrics.power import Needed, Paired, Plan, fewest_dialogues
+from evolif.metrics.pairs import pair_test
+from evolif.metrics.patience import expected_length, is_saturated, sessions_at_cap
 from evolif.metrics.process import (
     AT_N,
     METRIC_NAMES,
     PROCESS,
-    RATES,
-    DialogueFigures,
     DialogueRecord,
     Metrics,
-    cut,
-    dialogue_figures,
-    judged_record,
     patience_left,
     process_intervals,
     process_metrics,
-    walk_patience,
 )
-from evolif.metrics.ranking import Order, Place, Ranking, ranking
-from evolif.metrics.ranks import RankAgreement, RankStability, rank_agreement, rank_stability, split_half_stability
-from evolif.metrics.relevance import relevance_not_judged
-from evolif.metrics.replay import Ceiling, Miss, SweepPoint, ceiling, patience_sweep, replayed
-from evolif.metrics.sequence import deviation, sequence_interval
-from evolif.metrics.sessions import Bounds, SessionRecords, bounds, counted_sessions, records_from_sessions, tables_of
-from evolif.metrics.statistics import Interval, resampled_indices, wilson
-from evolif.metrics.survival import (
-    Hazard,
-    LogRank,
-    Survival,
-    SurvivalBounds,
-    hazard,
-    log_rank,
-    survival,
-    survival_bounds,
-)
+from evolif.metrics.ranking import Ranking
+from evolif.metrics.ranks import RankAgreement, RankStability
+from evolif.metrics.replay import Ceiling, SweepPoint, patience_sweep
+from evolif.metrics.sessions import counted_sessions, records_from_sessions, tables_of
+from evolif.metrics.statistics import Interval
+from evolif.metrics.survival import LogRank, Survival
 from evolif.metrics.table import (
     UNKNOWN,
     Breakdown,
@@ -82,130 +37,67 @@ from evolif.metrics.table import (
     MetricFigures,
     MetricTable,
     Row,
-    Unit,
     cluster_rows,
-    clustered,
     clusters_of,
     described,
-    figures,
-    figures_with_intervals,
     intervals,
 )
-from evolif.metrics.variance import MORE_DIALOGUES, VarianceComponents, variance_components
-from evolif.metrics.verdict_file import read_verdict_file, read_verdicts
+from evolif.metrics.verdict_file import read_verdict_file
 
 __all__ = [
     "AT_N",
-    "BREAKDOWNS",
     "FEWEST",
-    "GROUP",
     "LOAD",
     "METRIC_NAMES",
-    "MIN_KAPPA_ITEMS",
-    "MORE_DIALOGUES",
     "PROCESS",
-    "RATES",
-    "SHARED_TURNS",
     "TOO_FEW",
-    "TRIVIAL",
     "TURN",
     "UNKNOWN",
-    "Agreement",
-    "Bounds",
     "Breakdown",
     "Ceiling",
     "Cluster",
     "Comparison",
     "CorrectedCsr",
-    "DialogueFigures",
     "DialogueRecord",
     "Difference",
-    "ExhaustionSpan",
     "Figures",
     "Floor",
-    "Hazard",
     "Interval",
-    "JudgeSensitivity",
     "Key",
     "LogRank",
     "Metric",
     "MetricFigures",
     "MetricTable",
     "Metrics",
-    "Miss",
-    "Needed",
-    "Order",
-    "PairTest",
-    "Paired",
-    "Place",
-    "Plan",
     "RankAgreement",
     "RankStability",
     "Ranking",
     "Row",
     "Satisfaction",
-    "SessionRecords",
     "Slice",
     "Survival",
-    "SurvivalBounds",
     "SweepPoint",
-    "Unit",
-    "VarianceComponents",
-    "bounds",
     "breakdown",
-    "breakdowns_of",
-    "ceiling",
     "cluster_rows",
-    "clustered",
     "clusters_of",
     "cohens_kappa",
     "compare",
     "corrected_csr",
     "counted_sessions",
-    "cut",
     "described",
-    "deviation",
-    "dialogue_figures",
-    "dialogue_keys",
-    "exhaustion_by_turn",
     "expected_length",
-    "fewest_dialogues",
-    "figures",
-    "figures_with_intervals",
     "floor",
-    "hazard",
-    "holm",
     "intervals",
     "is_saturated",
     "judge_agreement",
-    "judge_sensitivity",
-    "judged_record",
-    "log_rank",
-    "metrics_by",
     "pair_test",
     "patience_left",
     "patience_sweep",
     "process_intervals",
     "process_metrics",
-    "rank_agreement",
-    "rank_stability",
-    "ranking",
     "read_verdict_file",
-    "read_verdicts",
-    "records_at_cap",
     "records_from_sessions",
-    "relevance_not_judged",
-    "replayed",
-    "resampled_indices",
     "satisfaction_by_group",
-    "sequence_interval",
     "sessions_at_cap",
-    "split_half_stability",
-    "survival",
-    "survival_bounds",
     "tables_of",
-    "together",
-    "variance_components",
-    "walk_patience",
-    "wilson",
 ]

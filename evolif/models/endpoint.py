@@ -128,7 +128,7 @@ _FAMILIES = {
 """Whose models have names that begin like this; nothing else is guessed, since a guess sends conversations there."""
 
 
-_PLAYERS = "evolif.scenario:player_names"
+_PLAYERS = "evolif.scenario.registry:player_names"
 """Who knows the simulated models: scenarios are above this package."""
 
 

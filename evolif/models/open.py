@@ -20,7 +20,7 @@ from evolif.models.weights import find_weights, weights_digest
 ENTRY_POINTS = "evolif.models"
 """Group of plug-ins: entry point `PROVIDER = "module:factory"`, with `factory(name, settings) -> ChatModel`."""
 _WITHOUT_ENDPOINT = frozenset({"local", "sim"})
-_FACTORIES = {"sim": "evolif.scenario:open_player"}
+_FACTORIES = {"sim": "evolif.scenario.registry:open_player"}
 """Providers of our own that no client belongs to, by the names of their factories: scenarios are above this package."""
 _MOVED_BY = {"openai": "OPENAI_BASE_URL", "google": "GOOGLE_GEMINI_BASE_URL"}
 """Variables that change a provider's default endpoint."""

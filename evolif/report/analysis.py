@@ -14,18 +14,15 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, TypedDict, TypeVar, cast
 
-from evolif.budget import shown_intervals
+from evolif.budget.stop_rule import shown_intervals
 from evolif.errors import UsageError
 from evolif.judge_audit import JudgeAuditRow, judge_audit_summary
 from evolif.metrics import (
-    Bounds,
     Breakdown,
     Ceiling,
     CorrectedCsr,
-    ExhaustionSpan,
     Figures,
     Floor,
-    Hazard,
     Interval,
     Key,
     Metric,
@@ -33,35 +30,33 @@ from evolif.metrics import (
     MetricTable,
     RankAgreement,
     Satisfaction,
-    SessionRecords,
     Slice,
     Survival,
-    SurvivalBounds,
     SweepPoint,
-    bounds,
     breakdown,
-    breakdowns_of,
-    ceiling,
     corrected_csr,
     counted_sessions,
-    exhaustion_by_turn,
-    figures_with_intervals,
-    hazard,
     is_saturated,
-    metrics_by,
     patience_sweep,
-    rank_agreement,
     records_from_sessions,
-    relevance_not_judged,
     satisfaction_by_group,
     sessions_at_cap,
-    survival,
-    survival_bounds,
     tables_of,
 )
+from evolif.metrics.breakdown import breakdowns_of, metrics_by
+from evolif.metrics.patience import ExhaustionSpan, exhaustion_by_turn
+from evolif.metrics.ranks import rank_agreement
+from evolif.metrics.relevance import relevance_not_judged
+from evolif.metrics.replay import ceiling
+from evolif.metrics.sessions import Bounds, SessionRecords, bounds
+from evolif.metrics.survival import Hazard, SurvivalBounds, hazard, survival, survival_bounds
+from evolif.metrics.table import figures_with_intervals
 from evolif.report.commands import Step, evaluate_step, generate_step
 from evolif.report.context_size import ContextSize, context_size
-from evolif.runner import EarlyEnd, Integrity, Run, RunSettings, Spent, Verification, replay_floor, stored_floor, verify
+from evolif.runner import EarlyEnd, Integrity, Run, RunSettings, Spent
+from evolif.runner.floor import replay_floor
+from evolif.runner.floor_work import stored_floor
+from evolif.runner.verify import Verification, verify
 from evolif.scenario import Benchmark, Scenario, get_scenario
 from evolif.types import DEFAULT_RESAMPLES, CapCounts, Prompt, Session
 

@@ -9,8 +9,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from evolif.budget import judge_models
-from evolif.models import Parameters, find_weights, plain_name
-from evolif.runner import EarlyEnd, Origin, RunSettings
+from evolif.models import Parameters, plain_name
+from evolif.models.weights import find_weights
+from evolif.runner import EarlyEnd, RunSettings
+from evolif.runner.provenance import Origin
 from evolif.scenario import Benchmark, Scenario
 
 _FILL_IN = (

@@ -10,11 +10,14 @@ from itertools import combinations
 from typing import Any, Literal
 
 from evolif.errors import UsageError
-from evolif.metrics import PROCESS, MetricTable, Ranking, RankStability, rank_stability, ranking, split_half_stability
+from evolif.metrics import PROCESS, MetricTable, Ranking, RankStability
+from evolif.metrics.ranking import ranking
+from evolif.metrics.ranks import rank_stability, split_half_stability
 from evolif.report.analysis import ModelAnalysis, ModelSummary, RunAnalysis
 from evolif.report.at_floor import floor_sentence
 from evolif.report.coverage import unit_words
-from evolif.runner import COUNTED, Run, RunSettings, different_fields
+from evolif.runner import Run, RunSettings, different_fields
+from evolif.runner.settings import COUNTED
 from evolif.scenario import Scenario, get_scenario
 from evolif.types import Session
 from evolif.util.suggestions import did_you_mean, one_of

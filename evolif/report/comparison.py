@@ -9,29 +9,21 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from evolif.metrics import (
-    SHARED_TURNS,
-    Difference,
-    JudgeSensitivity,
-    LogRank,
-    Metric,
-    MetricTable,
-    compare,
-    described,
-    holm,
-    judge_sensitivity,
-    log_rank,
-    replayed,
-    tables_of,
-)
 from evolif.metrics import Comparison as Pairing
+from evolif.metrics import Difference, LogRank, Metric, MetricTable, compare, described, tables_of
+from evolif.metrics.agreement import JudgeSensitivity, judge_sensitivity
+from evolif.metrics.compare import SHARED_TURNS
+from evolif.metrics.pairs import holm
+from evolif.metrics.replay import replayed
+from evolif.metrics.survival import log_rank
 from evolif.report.analysis import ModelAnalysis
 from evolif.report.comparable import REPLAYED, ComparableRuns, PairKind, kind_of, setting_of, short_names
 from evolif.report.coverage import unit_name
 from evolif.report.early import early_note, marked
 from evolif.report.pairing import needed_cell
 from evolif.report.tables import decimals, metric_cell
-from evolif.runner import different_fields, reweighted_models
+from evolif.runner import different_fields
+from evolif.runner.settings import reweighted_models
 from evolif.scenario import Grid, TableCell
 from evolif.types import Session
 

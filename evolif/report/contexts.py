@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from evolif.contexts import FullHistory
-from evolif.metrics import FEWEST, Cluster, Interval, Metric, MetricTable, cluster_rows, clustered
+from evolif.metrics import FEWEST, Cluster, Interval, Metric, MetricTable, cluster_rows
 from evolif.metrics.distributions import student_quantile
 from evolif.metrics.intervals import freedom_of, ratio_interval, standard_error
+from evolif.metrics.table import clustered
 from evolif.report.analysis import ModelAnalysis
 from evolif.report.comparable import ComparableRuns
 from evolif.report.context_size import ContextSize

@@ -10,7 +10,6 @@ from typing import Any
 
 from evolif.errors import UsageError
 from evolif.metrics import (
-    Agreement,
     Ceiling,
     Difference,
     Figures,
@@ -19,7 +18,6 @@ from evolif.metrics import (
     LogRank,
     MetricFigures,
     Metrics,
-    Plan,
     RankAgreement,
     Satisfaction,
     Slice,
@@ -28,6 +26,8 @@ from evolif.metrics import (
     expected_length,
     patience_left,
 )
+from evolif.metrics.agreement import Agreement
+from evolif.metrics.power import Plan
 from evolif.report.analysis import ModelAnalysis, ModelSummary, RunAnalysis, folder_name
 from evolif.report.comparable import ComparableRuns
 from evolif.report.comparison import SHARED, ModelComparison, all_differences

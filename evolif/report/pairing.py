@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from evolif.metrics import Comparison, MetricTable, Needed
+from evolif.metrics import Comparison, MetricTable
+from evolif.metrics.power import Needed
 from evolif.scenario import TableCell
 
 _TOO_MANY = 100_000

@@ -8,7 +8,9 @@ from math import isfinite
 from typing import Any
 
 from evolif.errors import UsageError
-from evolif.metrics import Order, Place, Ranking, RankStability, fewest_dialogues
+from evolif.metrics import Ranking, RankStability
+from evolif.metrics.power import fewest_dialogues
+from evolif.metrics.ranking import Order, Place
 from evolif.report.comparable import ComparableRuns
 from evolif.report.coverage import unit_name
 from evolif.scenario import Grid, TableCell, TableRow

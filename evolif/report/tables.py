@@ -6,7 +6,8 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import TypeVar
 
 from evolif.errors import UsageError
-from evolif.metrics import AT_N, GROUP, LOAD, PROCESS, Breakdown, Interval, Metric, Satisfaction, Survival, described
+from evolif.metrics import AT_N, LOAD, PROCESS, Breakdown, Interval, Metric, Satisfaction, Survival, described
+from evolif.metrics.breakdown import GROUP
 from evolif.report.analysis import ModelSummary
 from evolif.report.comparable import FEWEST_MODELS, ComparableRuns
 from evolif.report.difficulty import difficulty_grid

@@ -15,7 +15,8 @@ from rich.text import Text
 
 import evolif.report.conclusions as words
 import evolif.report.tables as sections
-from evolif.budget import ModelStatus, PriceTable, RunStatus
+from evolif.budget import PriceTable, RunStatus
+from evolif.budget.status import ModelStatus
 from evolif.errors import UsageError
 from evolif.metrics import Metric
 from evolif.report.analysis import ModelSummary, RunAnalysis

@@ -7,7 +7,8 @@ from dataclasses import asdict
 from typing import Any
 
 from evolif.errors import UsageError
-from evolif.metrics import MORE_DIALOGUES, MetricTable, VarianceComponents, variance_components
+from evolif.metrics import MetricTable
+from evolif.metrics.variance import MORE_DIALOGUES, VarianceComponents, variance_components
 from evolif.report.analysis import ModelAnalysis
 from evolif.report.comparable import ComparableRuns, leading
 from evolif.scenario import Grid, TableCell

@@ -6,7 +6,8 @@ import time
 from collections.abc import Iterable, Iterator, Mapping
 
 from evolif.models import Waiting
-from evolif.runner import CallsInFlight, Live
+from evolif.runner import Live
+from evolif.runner.events import CallsInFlight
 from evolif.text import plain, plural
 from evolif.types import Role
 

@@ -9,7 +9,8 @@ from itertools import combinations
 from statistics import median
 from typing import Any
 
-from evolif.judge_audit import Decision, ReviewVerdict, standing
+from evolif.judge_audit import Decision, standing
+from evolif.judge_audit.decisions import ReviewVerdict
 from evolif.metrics import cohens_kappa
 
 MIN_TIMED = 5

@@ -9,16 +9,9 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from evolif.errors import InternalError, UsageError
-from evolif.judge_audit import (
-    DECISIONS,
-    AuditItem,
-    Decision,
-    DecisionKind,
-    audit_folder,
-    draw_sample,
-    read_items,
-    standing,
-)
+from evolif.judge_audit import Decision, DecisionKind, standing
+from evolif.judge_audit.decisions import DECISIONS
+from evolif.judge_audit.sample import AuditItem, audit_folder, draw_sample, read_items
 from evolif.review.agreement import Statistics, statistics
 from evolif.review.decisions import DecisionLog, Drafts, Request, format_time
 from evolif.review.filters import DECIDED, UNDECIDED, Facet, QueueItem

@@ -16,7 +16,9 @@ from typing import Annotated, Any, Literal
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationError
 
 from evolif.errors import InputError
-from evolif.judge_audit import Decision, DecisionKind, json_line, locked, parse_decision, replace_file, unwritable
+from evolif.judge_audit import Decision, DecisionKind, json_line, replace_file
+from evolif.judge_audit.decisions import parse_decision
+from evolif.judge_audit.files import locked, unwritable
 from evolif.scenarios.instructions.turns import Finding
 from evolif.util.opened import open_file, read_text
 

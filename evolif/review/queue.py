@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from evolif.errors import EvolifError, UsageError
-from evolif.judge_audit import Decision, DecisionKind, StoredFinding, standing
+from evolif.judge_audit import Decision, DecisionKind, standing
+from evolif.judge_audit.decisions import StoredFinding
 from evolif.review.agreement import Statistics, statistics
 from evolif.review.decisions import (
     DecisionLog,

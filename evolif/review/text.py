@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from evolif.text import spell_out
+from evolif.text.display import spell_out
 
 TextStyle = Literal["added", "removed", "kept", "finding", "escape", "strong", "faint"]
 """The meaning of a range of text; the application chooses its look, which is never colour alone."""

@@ -321,7 +321,7 @@ class TopicLint:
 
 
 def _lint_line(line: Mapping[str, Any]) -> list[Finding]:
-    from evolif.scenarios.instructions.catalogue import read_topic, topic_faults
+    from evolif.scenarios.instructions.catalogue.topics import read_topic, topic_faults
 
     topic, faults = read_topic(line)
     faults += topic_faults(topic) if topic is not None else []

@@ -13,7 +13,8 @@ from evolif.judge_audit import Decision
 from evolif.review.decisions import format_time
 from evolif.review.text import Marked, TextStyle, joined, one_line, styled, visible
 from evolif.scenarios.instructions.constraints import describe, format_of, parse_constraint
-from evolif.scenarios.instructions.queries import Claim, read_claims
+from evolif.scenarios.instructions.queries import read_claims
+from evolif.scenarios.instructions.queries.change import Claim
 from evolif.scenarios.instructions.turns import Constraint, Finding, Params, Turn
 
 MOVES = {"new": "new topic", "continue": "continues", "backtrack": "returns to"}

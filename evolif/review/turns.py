@@ -18,9 +18,10 @@ from evolif.review.filters import DECIDED, UNDECIDED, Facet, QueueItem
 from evolif.review.queue import Notify, ReviewQueue, State, TextBlock
 from evolif.review.text import hidden, one_line, visible
 from evolif.review.turn_view import claims_of, intention_of, turn_blocks
-from evolif.scenarios.instructions import Benchmark, read_turns
+from evolif.scenarios.instructions import Benchmark
 from evolif.scenarios.instructions.constraints import EXTENDED_GROUPS, GROUPS, own_groups
 from evolif.scenarios.instructions.synthesis import TemplateSynthesizer
+from evolif.scenarios.instructions.turn_lines import read_turns
 from evolif.scenarios.instructions.turns import Finding, Turn
 from evolif.text import plural
 from evolif.util.resources import complaint
@@ -344,7 +345,7 @@ def regenerate(turn: Turn, model: str, notes: str) -> Regenerated:
 
 
 async def _regenerate(turn: Turn, name: str, notes: str) -> Regenerated:
-    from evolif.scenarios.instructions import open_author
+    from evolif.scenarios.instructions.authors import open_author
     from evolif.scenarios.instructions.synthesis import Agent
 
     model = open_author(name)

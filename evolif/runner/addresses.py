@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 from evolif.config import EvalConfig
 from evolif.errors import UsageError
-from evolif.models import address_of, missing_key, parse_model_name, takes_base_url
-from evolif.models.endpoint import shown
+from evolif.models import address_of, parse_model_name
+from evolif.models.endpoint import missing_key, shown
+from evolif.models.open import takes_base_url
 
 _SERVICES = {"openai": "OpenAI", "google": "Google"}
 

@@ -27,8 +27,8 @@ from evolif.models import (
     parse_model_name,
     shown_address,
     spec_of,
-    weights_of,
 )
+from evolif.models.open import weights_of
 from evolif.runner.metering import CallPolicy, MeteredModel
 from evolif.runner.shutdown import GRACE, LOCAL_GRACE, Shutdown
 from evolif.scenario import get_scenario

@@ -11,7 +11,8 @@ from threading import Thread
 
 from evolif.errors import EvolifError, UsageError
 from evolif.judging import Judgement
-from evolif.metrics import TRIVIAL, Floor, floor
+from evolif.metrics import Floor, floor
+from evolif.metrics.floor import TRIVIAL
 from evolif.runner.session import step
 from evolif.runner.settings import RunSettings
 from evolif.scenario import Environment, Scenario, Services, blaming, get_scenario, options_of

@@ -14,7 +14,8 @@ from functools import partial
 from typing import Protocol
 
 from evolif.errors import EvolifError, ModelError
-from evolif.models import ChatRequest, ManagedModel, ModelCache, Reply, Slot
+from evolif.models import ChatRequest, ManagedModel, ModelCache, Reply
+from evolif.models.managed import Slot
 from evolif.runner.bounds import RequestSize, believable, is_free_of_tokens, upper_bound
 from evolif.runner.events import SessionKey
 from evolif.runner.ledger import Account, current_account

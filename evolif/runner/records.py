@@ -12,7 +12,8 @@ from typing import Any
 from pydantic_core import PydanticSerializationError, from_json, to_json
 
 from evolif.errors import UsageError
-from evolif.judging import Judgement, JudgeRecord, dump_records, load_records
+from evolif.judging import Judgement, JudgeRecord
+from evolif.judging.records import dump_records, load_records
 from evolif.runner.context_record import Built
 from evolif.runner.hash_chain import Sealer, digest_of
 from evolif.types import Ending, Image, JudgedTurn, Message, Prompt, Role, Score, Span, Spent, Usage, Verdict

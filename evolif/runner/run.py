@@ -20,7 +20,8 @@ from evolif.config import EvalConfig
 from evolif.contexts import open_strategy
 from evolif.errors import EvolifError, OutsideError, UsageError
 from evolif.judging import CACHE_FILE, Judge, SqliteJudgeCache, open_judge
-from evolif.models import excerpt, spec_of
+from evolif.models import spec_of
+from evolif.models.cache import excerpt
 from evolif.runner.clients import Clients
 from evolif.runner.events import Observer, RunStarted, SessionKey, TurnWorded
 from evolif.runner.floor_work import FloorWork

@@ -45,7 +45,8 @@ from evolif.runner.records import (
 from evolif.runner.settings import RunSettings
 from evolif.runner.shutdown import Shutdown
 from evolif.runner.store import StoreError, StoreWriter
-from evolif.scenario import Environment, is_own
+from evolif.scenario import Environment
+from evolif.scenario.registry import is_own
 from evolif.types import End, Ending, Exchange, Message, Prompt, Role, Seat, Spent
 from evolif.util.resource_limits import exhausted
 

@@ -15,7 +15,7 @@ from pathlib import Path, PurePath
 from typing import Any
 from urllib.parse import urlsplit
 
-from evolif.models import address_digest
+from evolif.models.endpoint import address_digest
 from evolif.runner.hash_chain import Integrity, check_seals
 from evolif.runner.live import LIVE
 from evolif.runner.schema import adapt

@@ -41,24 +41,13 @@ from evolif.scenario.presentation import (
     TableCell,
     TableRow,
 )
-from evolif.scenario.registry import (
-    DEFAULT_SCENARIO,
-    ENTRY_POINTS,
-    answer_keys,
-    blaming,
-    get_scenario,
-    is_own,
-    open_player,
-    player_names,
-    scenario_names,
-)
+from evolif.scenario.registry import DEFAULT_SCENARIO, answer_keys, blaming, get_scenario, scenario_names
 from evolif.scenario.rows import Rows
 from evolif.scenario.views import ModelsView, ModelView, RunView, StoredRun, TurnView
 
 __all__ = [
     "CHARACTERS_PER_TOKEN",
     "DEFAULT_SCENARIO",
-    "ENTRY_POINTS",
     "Author",
     "Benchmark",
     "Chapter",
@@ -91,10 +80,7 @@ __all__ = [
     "blaming",
     "changed_options",
     "get_scenario",
-    "is_own",
-    "open_player",
     "options_of",
     "pairs_of",
-    "player_names",
     "scenario_names",
 ]

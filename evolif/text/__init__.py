@@ -3,32 +3,17 @@
 The constraint specification is authoritative; `READING_RULES_VERSION` names the edition.
 """
 
-from evolif.text.answers import MAX_BODY_BYTES, is_too_long, read_apart, readable
-from evolif.text.blocks import Block
-from evolif.text.display import clip, csv_cell, plain, plural, spell_out, unhidden, visible_html
-from evolif.text.formality import formality, formality_score
+from evolif.text.answers import MAX_BODY_BYTES, read_apart, readable
+from evolif.text.display import clip, csv_cell, plain, plural, unhidden
+from evolif.text.formality import formality
 from evolif.text.objects import reply_objects
-from evolif.text.reading import READING_RULES_VERSION, Edge, Reading, is_skippable, outer_block
+from evolif.text.reading import READING_RULES_VERSION, Reading, is_skippable
 from evolif.text.sentences import sentences
-from evolif.text.tokens import (
-    clean,
-    count_graphemes,
-    count_words,
-    find_all,
-    first_grapheme,
-    fold,
-    last_grapheme,
-    normalise,
-    strip_reasoning,
-    without_selectors,
-    words,
-)
+from evolif.text.tokens import clean, count_graphemes, count_words, find_all, first_grapheme, fold, normalise, words
 
 __all__ = [
     "MAX_BODY_BYTES",
     "READING_RULES_VERSION",
-    "Block",
-    "Edge",
     "Reading",
     "clean",
     "clip",
@@ -39,22 +24,14 @@ __all__ = [
     "first_grapheme",
     "fold",
     "formality",
-    "formality_score",
     "is_skippable",
-    "is_too_long",
-    "last_grapheme",
     "normalise",
-    "outer_block",
     "plain",
     "plural",
     "read_apart",
     "readable",
     "reply_objects",
     "sentences",
-    "spell_out",
-    "strip_reasoning",
     "unhidden",
-    "visible_html",
-    "without_selectors",
     "words",
 ]

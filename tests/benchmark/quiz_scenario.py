@@ -9,7 +9,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from evolif.benchmark import BenchmarkFolder, read_image, store_image
+from evolif.benchmark import BenchmarkFolder
+from evolif.benchmark.assets import read_image, store_image
 from evolif.judging import Judgement
 from evolif.scenario import Environment, Scenario, Services
 from evolif.types import End, Exchange, Image, Message, Prompt, Verdict

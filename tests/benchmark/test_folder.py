@@ -12,7 +12,8 @@ import pytest
 from quiz_scenario import Quiz, QuizFolder, QuizOptions
 
 from evolif import InputError, UsageError, __version__, load_benchmark
-from evolif.benchmark import BenchmarkFolder, FolderScenario, dialogue_file, stored_seed
+from evolif.benchmark import BenchmarkFolder, FolderScenario, dialogue_file
+from evolif.benchmark.folder import stored_seed
 from evolif.scenario import options_of, pairs_of
 
 pytestmark = pytest.mark.usefixtures("quiz")

@@ -10,7 +10,8 @@ from typer.testing import CliRunner, Result
 
 from evolif import evaluate, load_benchmark, load_run
 from evolif.cli import app
-from evolif.scenarios.instructions import generate, grow
+from evolif.scenarios.instructions import generate
+from evolif.scenarios.instructions.generation import grow
 
 SCENARIOS = {
     "instructions": ["--turns", "2"],

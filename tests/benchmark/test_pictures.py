@@ -9,7 +9,7 @@ import pytest
 from quiz_scenario import Gallery
 
 from evolif import InputError, ModelError, evaluate, load_benchmark, load_run
-from evolif.benchmark import read_image
+from evolif.benchmark.assets import read_image
 from evolif.models import ChatRequest, Reply
 from evolif.scenario import NoOptions
 

@@ -11,10 +11,13 @@ from pathlib import Path
 import pytest
 
 from evolif import ModelError, UsageError
-from evolif.budget import Budget, Quotes, load_prices, upper_bound
-from evolif.models import ChatRequest, ManagedModel, Reply, RetryPolicy, Sampling, managed
-from evolif.runner import Deny, PlannedCall, Run, Spent, Wait, evaluate
-from evolif.runner.metering import CallDeniedError, MeteredModel
+from evolif.budget import Quotes, load_prices
+from evolif.budget.budget import Budget
+from evolif.models import ChatRequest, ManagedModel, Reply, Sampling, managed
+from evolif.models.waits import RetryPolicy
+from evolif.runner import Deny, PlannedCall, Run, Spent, evaluate
+from evolif.runner.bounds import upper_bound
+from evolif.runner.metering import CallDeniedError, MeteredModel, Wait
 from evolif.scenarios.instructions import generate
 from evolif.types import Image, Message, Usage
 

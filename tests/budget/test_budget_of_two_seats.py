@@ -10,10 +10,13 @@ from pathlib import Path
 import pytest
 from pydantic import BaseModel
 
-from evolif.budget import Budget, forecast, load_prices, quotes_of
+from evolif.budget import load_prices, quotes_of
+from evolif.budget.budget import Budget
+from evolif.budget.forecast import forecast
+from evolif.config import EvalConfig
 from evolif.judging import Judgement
 from evolif.models import ChatRequest, Reply
-from evolif.runner import CallPolicy, EvalConfig, Run, evaluate_with, plan
+from evolif.runner import CallPolicy, Run, evaluate_with, plan
 from evolif.scenario import Benchmark, Environment, Lengths, Scenario, Services
 from evolif.types import End, Exchange, Message, Prompt, Spent, Usage
 

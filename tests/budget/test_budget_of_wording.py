@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 import evolif
-from evolif.budget import Budget, Quotes, load_prices
+from evolif.budget import Quotes, load_prices
+from evolif.budget.budget import Budget
 from evolif.models import ChatRequest, Reply
 from evolif.runner import Run
 from evolif.runner.ledger import Ledger

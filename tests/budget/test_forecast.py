@@ -6,8 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from evolif.budget import Quotes, forecast, load_prices, survival_of_mean, survival_of_sessions
-from evolif.runner import EvalConfig, evaluate, plan
+from evolif.budget import Quotes, load_prices
+from evolif.budget.forecast import forecast, survival_of_mean, survival_of_sessions
+from evolif.config import EvalConfig
+from evolif.runner import evaluate, plan
 from evolif.scenarios.instructions import Benchmark, generate
 from evolif.types import Ending, JudgedTurn, Session, Verdict
 

@@ -13,16 +13,10 @@ import pytest
 from pydantic import BaseModel
 from typer.testing import CliRunner
 
-from evolif.budget import (
-    Budget,
-    Expected,
-    Forecast,
-    callable_models,
-    forecast,
-    load_prices,
-    quotes_of,
-    survival_of_sessions,
-)
+from evolif.budget import load_prices, quotes_of
+from evolif.budget.budget import Budget
+from evolif.budget.forecast import Expected, Forecast, forecast, survival_of_sessions
+from evolif.budget.prices import callable_models
 from evolif.cli import app
 from evolif.errors import UsageError
 from evolif.models import ChatRequest, Sampling

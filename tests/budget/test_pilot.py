@@ -8,9 +8,9 @@ import statistics
 import pytest
 
 from evolif.budget.pilot import PILOT, dialogues_for
-from evolif.metrics import PROCESS, deviation, intervals, sequence_interval
+from evolif.metrics import PROCESS, intervals
 from evolif.metrics.process import DialogueRecord, session_terms
-from evolif.metrics.sequence import boundary, one_interval
+from evolif.metrics.sequence import boundary, deviation, one_interval, sequence_interval
 
 np = pytest.importorskip("numpy")
 stats = pytest.importorskip("scipy.stats")

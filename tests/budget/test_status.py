@@ -18,8 +18,9 @@ from evolif import UsageError
 from evolif.budget import RunStatus, load_prices, quotes_of, snapshot
 from evolif.cli import app
 from evolif.cli.progress import LiveWatcher
-from evolif.report import status_lines
-from evolif.runner import Event, TurnStored, evaluate, load_run
+from evolif.report.terminal import status_lines
+from evolif.runner import Event, evaluate, load_run
+from evolif.runner.events import TurnStored
 from evolif.scenarios.instructions import generate
 
 

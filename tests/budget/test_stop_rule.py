@@ -17,25 +17,19 @@ import pytest
 from typer.testing import CliRunner
 
 from evolif import UsageError
-from evolif.budget import Rule, StopRule, load_prices, parse_rule, quotes_of, snapshot
+from evolif.budget import load_prices, quotes_of, snapshot
+from evolif.budget.stop_rule import Rule, StopRule, parse_rule
 from evolif.cli import app
+from evolif.config import EvalConfig
 from evolif.metrics.sequence import boundary
 from evolif.models import ChatModel, ChatRequest, Reply, open_model
-from evolif.report import (
-    Terminal,
-    analyse,
-    compare_models,
-    comparisons_object,
-    group_comparable,
-    latex_report,
-    print_report,
-    report_object,
-    summarise,
-    write_page,
-)
-from evolif.report.comparison import comparison_grid
+from evolif.report import Terminal, analyse, print_report, summarise, write_page
+from evolif.report.comparable import group_comparable
+from evolif.report.comparison import compare_models, comparison_grid
 from evolif.report.early import early_line
-from evolif.runner import STOP_RULE, EarlyEnd, EvalConfig, PlannedCall, Run, RunStore, evaluate, load_run, plan
+from evolif.report.json import comparisons_object, report_object
+from evolif.report.latex import latex_report
+from evolif.runner import STOP_RULE, EarlyEnd, PlannedCall, Run, RunStore, evaluate, load_run, plan
 from evolif.runner.events import SessionKey
 from evolif.runner.records import EndEntry
 from evolif.scenarios.instructions import Benchmark, generate

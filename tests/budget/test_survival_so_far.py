@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from evolif.budget import model_left, survival_so_far
-from evolif.runner import Live, Pace, RunSettings
+from evolif.budget.time_left import model_left, survival_so_far
+from evolif.runner import Live, RunSettings
+from evolif.runner.live import Pace
 from evolif.types import Ending, JudgedTurn, Session, Verdict
 
 

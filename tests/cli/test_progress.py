@@ -19,21 +19,10 @@ from evolif.budget import load_prices, quotes_of, snapshot
 from evolif.cli import progress as _display
 from evolif.cli.progress import watching
 from evolif.models import Waiting
-from evolif.report import status_lines
-from evolif.runner import (
-    CallsInFlight,
-    Event,
-    Live,
-    Pace,
-    RunStore,
-    SessionEnded,
-    SessionKey,
-    StillWaiting,
-    TurnStored,
-    evaluate,
-    load_run,
-    read_live,
-)
+from evolif.report.terminal import status_lines
+from evolif.runner import Event, Live, RunStore, SessionEnded, SessionKey, evaluate, load_run
+from evolif.runner.events import CallsInFlight, StillWaiting, TurnStored
+from evolif.runner.live import Pace, read_live
 from evolif.scenarios.instructions import generate
 from evolif.types import Ending, Role
 

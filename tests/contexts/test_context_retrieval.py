@@ -15,7 +15,6 @@ from evolif import UsageError
 from evolif.contexts import (
     Context,
     ContextStrategy,
-    Embedder,
     OwnCost,
     cosine,
     full_history,
@@ -25,6 +24,7 @@ from evolif.contexts import (
     retrieval_messages,
     tokenizer_name,
 )
+from evolif.contexts.base import Embedder
 from evolif.types import Exchange, Message, Prompt
 
 installed = pytest.mark.skipif(tokenizer_name() is None, reason="needs the extra `contexts`")

@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evolif import UsageError
-from evolif.contexts import Forest, Node, branch_gate
+from evolif.contexts import Forest, branch_gate
+from evolif.contexts.forest import Node
 from evolif.types import Message
 
 CONTINUE, CREATE = {"action": "CONTINUE"}, {"action": "CREATE_TOPIC"}

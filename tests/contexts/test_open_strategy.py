@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from evolif import UsageError
-from evolif.contexts import Context, open_strategy, strategy_names
+from evolif.contexts import Context, open_strategy
+from evolif.contexts.open import strategy_names
 from evolif.types import Exchange, Prompt
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evolif.contexts import summary_by_rules
+from evolif.contexts.summaries import summary_by_rules
 
 FILLER = " ".join(["we talked about this and that for quite a while and then went on"] * 4).capitalize() + "."
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import evolif
 from evolif import UsageError, load_benchmark
 from evolif.exchange import EXPORTERS, canary_of, export, import_benchmark
-from evolif.scenarios.instructions import turn_hash
+from evolif.scenarios.instructions.turn_lines import turn_hash
 
 ARROW = find_spec("pyarrow") is not None
 DATASETS = ARROW and find_spec("datasets") is not None

@@ -13,9 +13,9 @@ import evolif
 from evolif import InputError, UsageError, load_benchmark
 from evolif.exchange import export, import_benchmark
 from evolif.exchange.authors import foreign_constraint
-from evolif.scenarios.instructions import TurnSource
 from evolif.scenarios.instructions.audit import audit
 from evolif.scenarios.instructions.constraints import check
+from evolif.scenarios.instructions.source import TurnSource
 from evolif.scenarios.instructions.turns import Constraint
 
 RELEASE = Path(

@@ -14,20 +14,17 @@ import evolif
 from evolif import UsageError
 from evolif.cli.app import app
 from evolif.errors import InputError, ModelError
-from evolif.exchange import export, exported_sessions, import_run
+from evolif.exchange import export
+from evolif.exchange.import_runs import exported_sessions, import_run
 from evolif.metrics import process_metrics, records_from_sessions
 from evolif.models import ChatRequest, Reply
-from evolif.runner import STOP_RULE, EarlyEnd, RunStore, SessionKey, rejudge, verify
+from evolif.runner import STOP_RULE, EarlyEnd, RunStore, SessionKey
 from evolif.runner.records import EndEntry
-from evolif.scenarios.recorded import (
-    aggregate,
-    counted,
-    dialogs_of_run,
-    read_results,
-    records_of_run,
-    sessions_of,
-    summarise,
-)
+from evolif.runner.rejudge import rejudge
+from evolif.runner.verify import verify
+from evolif.scenarios.recorded import aggregate, dialogs_of_run, read_results, records_of_run, sessions_of
+from evolif.scenarios.recorded.results import summarise
+from evolif.scenarios.recorded.runs import counted
 
 
 def files(root: Path) -> dict[str, object]:

@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 from golden_tools import digest
 
-from evolif.scenarios.instructions.tracker import ScriptSpec, load_profile, parse_profile, script
+from evolif.scenarios.instructions.tracker import ScriptSpec, load_profile, script
+from evolif.scenarios.instructions.tracker.profile import parse_profile
 from evolif.scenarios.instructions.turns import Topic
 
 DIALOGUES, TURNS = (1, 2, 3), 70

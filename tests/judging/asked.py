@@ -6,7 +6,8 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from evolif.judging import Judge, JudgeCache, open_judge
+from evolif.judging import Judge, open_judge
+from evolif.judging.records import JudgeCache
 from evolif.models import ChatRequest, Reply
 from evolif.types import Usage
 

@@ -18,10 +18,11 @@ from evolif.errors import (
     OutsideError,
     WithheldError,
 )
-from evolif.judging import CachedScore, Judge, Judgement, SqliteJudgeCache, dump_records, load_records, open_judge
+from evolif.judging import Judge, Judgement, SqliteJudgeCache, open_judge
+from evolif.judging.records import CachedScore, dump_records, load_records
 from evolif.models import ChatRequest, Reply
-from evolif.scenarios.instructions import judge_turn
 from evolif.scenarios.instructions.turns import Constraint
+from evolif.scenarios.instructions.verdicts import judge_turn
 from evolif.types import Usage
 
 HAPPY = Constraint("emotion", {"emotion": "happy"})

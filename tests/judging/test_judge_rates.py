@@ -8,8 +8,9 @@ from collections.abc import Callable
 import pytest
 
 from evolif.errors import JudgeError, ModelError, WithheldError
-from evolif.judging import MemoryJudgeCache, Panel, load_rubric
+from evolif.judging import Panel, load_rubric
 from evolif.judging.panel import Member
+from evolif.judging.records import MemoryJudgeCache
 from evolif.models import ChatRequest, Reply
 from evolif.types import Message, Usage
 

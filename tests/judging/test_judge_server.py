@@ -11,8 +11,8 @@ from models.server import Answer, Server, error, ok, serving
 from evolif.errors import JudgeError
 from evolif.judging import Judgement, open_judge
 from evolif.models import open_model
-from evolif.scenarios.instructions import judge_turn
 from evolif.scenarios.instructions.turns import Constraint
+from evolif.scenarios.instructions.verdicts import judge_turn
 from evolif.types import Usage
 
 HAPPY = Constraint("emotion", {"emotion": "happy"})

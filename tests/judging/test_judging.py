@@ -8,9 +8,9 @@ import pytest
 
 from evolif import InternalError, UsageError
 from evolif.judging import Criterion, Judge, Judgement, LexicalJudge, open_judge
-from evolif.scenarios.instructions import judge_turn
 from evolif.scenarios.instructions.constraints import GROUPS, get_group
 from evolif.scenarios.instructions.turns import Constraint
+from evolif.scenarios.instructions.verdicts import judge_turn
 from evolif.text import Reading
 from evolif.types import Verdict
 

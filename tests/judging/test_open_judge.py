@@ -8,7 +8,9 @@ import pytest
 from asked import Asked, grade
 
 from evolif import UsageError
-from evolif.judging import RULES, MemoryJudgeCache, load_rubric, open_judge
+from evolif.judging import load_rubric, open_judge
+from evolif.judging.panel import RULES
+from evolif.judging.records import MemoryJudgeCache
 
 VERSION = load_rubric().version
 

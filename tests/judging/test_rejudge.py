@@ -22,7 +22,9 @@ from evolif.cli import app
 from evolif.errors import AccessError, ModelError
 from evolif.judging import CACHE_FILE, load_rubric
 from evolif.models import ChatRequest
-from evolif.runner import Event, Live, Run, TurnRecord, TurnStored, agreement, evaluate, load_run, rejudge
+from evolif.runner import Event, Live, Run, TurnRecord, evaluate, load_run
+from evolif.runner.events import TurnStored
+from evolif.runner.rejudge import agreement, rejudge
 from evolif.runner.store import FILE_NAME
 from evolif.scenarios.instructions import generate
 from evolif.scenarios.instructions.constraints import get_group

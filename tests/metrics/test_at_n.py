@@ -6,18 +6,10 @@ from random import Random
 import pytest
 from sessions_by_hand import play
 
-from evolif.metrics import (
-    AT_N,
-    PROCESS,
-    MetricTable,
-    compare,
-    counted_sessions,
-    figures,
-    figures_with_intervals,
-    process_metrics,
-    replayed,
-)
+from evolif.metrics import AT_N, PROCESS, MetricTable, compare, counted_sessions, process_metrics
 from evolif.metrics.at_n import Course, influence_of, satisfied
+from evolif.metrics.replay import replayed
+from evolif.metrics.table import figures, figures_with_intervals
 
 
 def at_n(*sessions):

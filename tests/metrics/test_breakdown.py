@@ -9,7 +9,6 @@ from sessions_by_hand import judged_turn, play, prompt
 
 from evolif.errors import UsageError
 from evolif.metrics import (
-    BREAKDOWNS,
     UNKNOWN,
     Breakdown,
     breakdown,
@@ -18,9 +17,10 @@ from evolif.metrics import (
     records_from_sessions,
     satisfaction_by_group,
 )
+from evolif.metrics.breakdown import BREAKDOWNS
 from evolif.scenario import get_scenario
-from evolif.scenarios.instructions import mode_of
 from evolif.scenarios.instructions.turns import Constraint
+from evolif.scenarios.instructions.verdicts import mode_of
 from evolif.types import JudgedTurn, Session, Verdict
 
 OWN = {one.name: one for one in get_scenario("instructions").breakdowns}

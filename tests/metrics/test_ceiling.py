@@ -6,9 +6,10 @@ import pytest
 from sessions_by_hand import prompt
 
 from evolif.errors import UsageError
-from evolif.metrics import Miss
-from evolif.metrics import ceiling as replay
-from evolif.scenarios.instructions import requirements_of, witness_verdicts
+from evolif.metrics.replay import Miss
+from evolif.metrics.replay import ceiling as replay
+from evolif.scenarios.instructions import requirements_of
+from evolif.scenarios.instructions.verdicts import witness_verdicts
 from evolif.types import JudgedTurn, Message, Prompt, Verdict
 
 GOOD = "a harbor town\n\n- rope\n- lamp"

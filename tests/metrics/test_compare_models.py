@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from sessions_by_hand import play
 
 from evolif.errors import UsageError
-from evolif.metrics import AT_N, METRIC_NAMES, MetricTable, compare, holm, pair_test
+from evolif.metrics import AT_N, METRIC_NAMES, MetricTable, compare, pair_test
+from evolif.metrics.pairs import holm
 
 stats = pytest.importorskip("scipy.stats", reason="SciPy is not installed")
 

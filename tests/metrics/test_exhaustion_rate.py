@@ -10,15 +10,15 @@ from evolif.metrics import (
     PROCESS,
     DialogueRecord,
     compare,
-    exhaustion_by_turn,
     expected_length,
-    figures_with_intervals,
     is_saturated,
     process_intervals,
     process_metrics,
     sessions_at_cap,
 )
 from evolif.metrics.intervals import event_interval
+from evolif.metrics.patience import exhaustion_by_turn
+from evolif.metrics.table import figures_with_intervals
 
 TWO = [lasting(1, 20), lasting(2, 12, over=False), lasting(3, 8)]
 """Forty judged turns; two sessions run out of patience."""

@@ -5,7 +5,8 @@ from math import inf, nan
 import pytest
 from sessions_by_hand import play, prompt
 
-from evolif.metrics import TRIVIAL, corrected_csr, floor
+from evolif.metrics import corrected_csr, floor
+from evolif.metrics.floor import TRIVIAL
 
 
 def test_the_five_answers():

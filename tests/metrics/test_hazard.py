@@ -8,8 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sessions_by_hand import lasting, play
 
-from evolif.metrics import hazard, wilson
 from evolif.metrics.intervals import event_interval
+from evolif.metrics.statistics import wilson
+from evolif.metrics.survival import hazard
 
 
 def test_by_hand():

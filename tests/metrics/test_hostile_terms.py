@@ -7,7 +7,8 @@ import pytest
 from sessions_by_hand import play
 
 from evolif.errors import UsageError
-from evolif.metrics import MetricTable, figures_with_intervals
+from evolif.metrics import MetricTable
+from evolif.metrics.table import figures_with_intervals
 
 
 @pytest.mark.parametrize(

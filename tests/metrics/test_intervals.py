@@ -11,8 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evolif.errors import UsageError
-from evolif.metrics import DialogueRecord, process_intervals, process_metrics, resampled_indices
+from evolif.metrics import DialogueRecord, process_intervals, process_metrics
 from evolif.metrics.intervals import event_interval, influence_interval, ratio_interval, unseen_low
+from evolif.metrics.statistics import resampled_indices
 
 PINNED = [[1, 0, 3, 0, 2], [1, 0, 2, 0, 2], [0, 0, 2, 4, 0]]
 

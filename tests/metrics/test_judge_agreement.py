@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from sessions_by_hand import play
 
 from evolif.errors import UsageError
-from evolif.metrics import Agreement, cohens_kappa, compare, judge_agreement, judge_sensitivity
+from evolif.metrics import cohens_kappa, compare, judge_agreement
+from evolif.metrics.agreement import Agreement, judge_sensitivity
 from evolif.metrics.distributions import student_quantile
 from evolif.metrics.intervals import freedom_of, ratio_interval, standard_error
 

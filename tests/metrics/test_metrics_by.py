@@ -6,15 +6,14 @@ from evolif.metrics import (
     AT_N,
     METRIC_NAMES,
     PROCESS,
-    RATES,
     UNKNOWN,
     Breakdown,
-    dialogue_keys,
-    metrics_by,
     process_intervals,
     process_metrics,
     records_from_sessions,
 )
+from evolif.metrics.breakdown import dialogue_keys, metrics_by
+from evolif.metrics.process import RATES
 
 FACTS = [
     *[prompt(d, t, source="m/a" if d < 3 else "m/b", register="warm") for d in (1, 2, 3, 4) for t in (1, 2, 3)],

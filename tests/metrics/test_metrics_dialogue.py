@@ -5,8 +5,9 @@ from fractions import Fraction
 import pytest
 
 from evolif.errors import UsageError
-from evolif.metrics import DialogueFigures, DialogueRecord, cut, dialogue_figures, judged_record, patience_left
-from evolif.metrics import walk_patience as walk
+from evolif.metrics import DialogueRecord, patience_left
+from evolif.metrics.process import DialogueFigures, cut, dialogue_figures, judged_record
+from evolif.metrics.process import walk_patience as walk
 
 OK, BAD = (True,), (False,)
 

@@ -10,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import evolif.metrics
-from evolif.metrics import METRIC_NAMES, DialogueRecord, cut, dialogue_figures, judged_record, patience_left
+from evolif.metrics import METRIC_NAMES, DialogueRecord, patience_left
 from evolif.metrics import process_metrics as fast
+from evolif.metrics.process import cut, dialogue_figures, judged_record
 
 verdict = st.sampled_from([True, True, False, None])
 dialogues = st.lists(

@@ -6,7 +6,8 @@ from fractions import Fraction as F
 import pytest
 
 from evolif.errors import UsageError
-from evolif.metrics import Bounds, DialogueRecord, bounds, process_metrics, records_from_sessions
+from evolif.metrics import DialogueRecord, process_metrics, records_from_sessions
+from evolif.metrics.sessions import Bounds, bounds
 from evolif.types import JudgedTurn, Session, Verdict
 
 

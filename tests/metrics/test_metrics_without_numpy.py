@@ -12,17 +12,15 @@ from evolif.metrics import (
     DialogueRecord,
     breakdown,
     compare,
-    hazard,
     judge_agreement,
-    log_rank,
     patience_sweep,
     process_intervals,
-    ranking,
-    survival,
 )
 from evolif.metrics import statistics as numeric
 from evolif.metrics import statistics as resampling
+from evolif.metrics.ranking import ranking
 from evolif.metrics.statistics import unit_bits, whole
+from evolif.metrics.survival import hazard, log_rank, survival
 from evolif.types import DEFAULT_RESAMPLES
 
 

@@ -8,27 +8,25 @@ from dataclasses import replace
 import pytest
 from sessions_by_hand import play
 
-from evolif.budget import parse_rule
+from evolif.budget.stop_rule import parse_rule
 from evolif.errors import UsageError
 from evolif.metrics import (
     PROCESS,
-    RATES,
     Figures,
     MetricTable,
     breakdown,
     cluster_rows,
     compare,
     counted_sessions,
-    figures,
-    figures_with_intervals,
-    hazard,
     process_metrics,
-    rank_stability,
-    ranking,
     records_from_sessions,
-    survival,
     tables_of,
 )
+from evolif.metrics.process import RATES
+from evolif.metrics.ranking import ranking
+from evolif.metrics.ranks import rank_stability
+from evolif.metrics.survival import hazard, survival
+from evolif.metrics.table import figures, figures_with_intervals
 from evolif.types import JudgedTurn, Score, Session, Verdict
 
 

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from sessions_by_hand import play
 
 from evolif.errors import UsageError
-from evolif.metrics import judged_record, patience_sweep, process_intervals, process_metrics, records_from_sessions
+from evolif.metrics import patience_sweep, process_intervals, process_metrics, records_from_sessions
+from evolif.metrics.process import judged_record
 
 
 def test_by_hand():

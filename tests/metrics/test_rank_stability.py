@@ -6,15 +6,9 @@ from hypothesis import strategies as st
 from sessions_by_hand import play, prompt
 
 from evolif.errors import UsageError
-from evolif.metrics import (
-    RATES,
-    Breakdown,
-    process_metrics,
-    rank_agreement,
-    rank_stability,
-    records_from_sessions,
-    split_half_stability,
-)
+from evolif.metrics import Breakdown, process_metrics, records_from_sessions
+from evolif.metrics.process import RATES
+from evolif.metrics.ranks import rank_agreement, rank_stability, split_half_stability
 from evolif.metrics.statistics import pearson, ranks, spearman
 from evolif.util.rng import Purpose, Stream
 

@@ -7,7 +7,9 @@ import pytest
 from sessions_by_hand import play
 
 from evolif.errors import UsageError
-from evolif.metrics import AT_N, PROCESS, MetricTable, compare, holm, ranking
+from evolif.metrics import AT_N, PROCESS, MetricTable, compare
+from evolif.metrics.pairs import holm
+from evolif.metrics.ranking import ranking
 from evolif.types import Session
 
 pytest.importorskip("numpy", reason="NumPy is not installed")

@@ -7,7 +7,8 @@ from statistics import fmean
 import pytest
 
 from evolif.errors import UsageError
-from evolif.metrics import MORE_DIALOGUES, PROCESS, MetricTable, variance_components
+from evolif.metrics import PROCESS, MetricTable
+from evolif.metrics.variance import MORE_DIALOGUES, variance_components
 from evolif.types import JudgedTurn, Session, Verdict
 
 LENGTH = MetricTable(("turns", "one"), lambda session: (float(len(session.turns)), 1.0), {"length": ("turns", "one")})

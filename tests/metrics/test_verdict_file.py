@@ -6,7 +6,8 @@ import json
 import pytest
 
 from evolif.errors import InputError
-from evolif.metrics import DialogueRecord, read_verdict_file, read_verdicts
+from evolif.metrics import DialogueRecord, read_verdict_file
+from evolif.metrics.verdict_file import read_verdicts
 
 GOOD = '{"dialogue": "d1", "patience": 2, "turns": [[true, false], [true, true]]}'
 

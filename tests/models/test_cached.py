@@ -12,8 +12,7 @@ import pytest
 from evolif import ModelError, OutsideError
 from evolif.models import ChatRequest, ModelCache, Reply, RequestCache, Sampling, managed, open_cache
 from evolif.models.cache import CachedCall
-from evolif.runner import AllowAll
-from evolif.runner.metering import MeteredModel
+from evolif.runner.metering import AllowAll, MeteredModel
 from evolif.types import Image, Message, Usage
 
 REQUEST = ChatRequest((Message("system", "Be kind."), Message("user", "Say a word about rain.")), Sampling(0.5, 50, 1))

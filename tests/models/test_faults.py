@@ -17,18 +17,10 @@ import pytest
 import yaml
 
 from evolif.errors import AccessError, ContextOverflowError, ModelError, WithheldError
-from evolif.models import (
-    ChatModel,
-    ChatRequest,
-    ManagedModel,
-    Reply,
-    RetryPolicy,
-    managed,
-    open_model,
-    parse_model_name,
-)
+from evolif.models import ChatModel, ChatRequest, ManagedModel, Reply, managed, open_model, parse_model_name
 from evolif.models.faults import EndpointErrors
 from evolif.models.openai import OpenAIModel
+from evolif.models.waits import RetryPolicy
 from evolif.types import Message
 
 from .scripted import Faulty

@@ -9,7 +9,8 @@ import pytest
 
 import evolif.models
 from evolif.errors import UsageError
-from evolif.models import ModelName, open_model, parse_model_name
+from evolif.models import open_model, parse_model_name
+from evolif.models.endpoint import ModelName
 from evolif.models.open import Settings
 
 

@@ -23,10 +23,10 @@ from evolif.models import (
     open_model,
     parse_model_name,
     plain_name,
-    providers,
     read_parameters,
 )
 from evolif.models.endpoint import resolve_endpoint
+from evolif.models.providers import providers
 from evolif.report import analyse
 from evolif.scenarios.instructions import generate
 from evolif.types import Message

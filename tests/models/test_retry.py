@@ -8,19 +8,12 @@ from datetime import UTC, datetime
 import pytest
 
 from evolif.errors import AccessError, ContextOverflowError, ModelError, WithheldError
-from evolif.models import (
-    DEFAULT_RETRIES,
-    ChatRequest,
-    ManagedModel,
-    ModelOptions,
-    Reply,
-    RetryPolicy,
-    managed,
-    open_model,
-)
+from evolif.models import DEFAULT_RETRIES, ChatRequest, ManagedModel, ModelOptions, Reply, managed, open_model
 from evolif.models.faults import duration, retry_after
-from evolif.runner import AllowAll, evaluate, rejudge
-from evolif.runner.metering import MeteredModel
+from evolif.models.waits import RetryPolicy
+from evolif.runner import evaluate
+from evolif.runner.metering import AllowAll, MeteredModel
+from evolif.runner.rejudge import rejudge
 
 from .scripted import HELLO, Scripted
 

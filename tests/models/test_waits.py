@@ -9,8 +9,9 @@ from dataclasses import dataclass, field
 import pytest
 
 from evolif.errors import ModelError, WaitError
-from evolif.models import ChatRequest, ManagedModel, Reply, RetryPolicy, Waiting
+from evolif.models import ChatRequest, ManagedModel, Reply, Waiting
 from evolif.models.managed import ConnectionLimit
+from evolif.models.waits import RetryPolicy
 
 from .scripted import HELLO
 

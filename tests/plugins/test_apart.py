@@ -38,7 +38,8 @@ for line in sys.stdin:
 BY_PYTHON = """
 from pathlib import Path
 from evolif import evaluate, load_benchmark, load_run
-from evolif.report import analyse, report_object, summarise, write_page
+from evolif.report import analyse, summarise, write_page
+from evolif.report.json import report_object
 from evolif.scenario import get_scenario
 
 for name, models in (("guess", ["sim/halver"]), ("checklist", ["sim/hasty", "sim/careful"])):

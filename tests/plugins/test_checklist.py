@@ -16,9 +16,11 @@ import pytest
 from typer.testing import Result
 
 from evolif import ModelError, evaluate, load_benchmark, load_run
-from evolif.budget import Budget, load_prices, quotes_of
+from evolif.budget import load_prices, quotes_of
+from evolif.budget.budget import Budget
+from evolif.config import EvalConfig
 from evolif.models import ChatRequest, Reply
-from evolif.runner import EvalConfig, plan
+from evolif.runner import plan
 from evolif.types import Usage
 
 HERE = Path(__file__).parent

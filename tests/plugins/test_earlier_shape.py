@@ -12,8 +12,9 @@ from typer.testing import Result
 
 from evolif import load_benchmark
 from evolif.benchmark import FolderScenario
+from evolif.config import EvalConfig
 from evolif.metrics import MetricTable
-from evolif.runner import EvalConfig, plan
+from evolif.runner import plan
 from evolif.scenario import Defaults, Presentation, Rows, Scenario, get_scenario
 from evolif.types import Message, Prompt
 

@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from evolif.judging import Judgement
-from evolif.runner import Built, Run, RunSettings, RunStore, SessionKey, Spent, load_run
+from evolif.runner import Run, RunSettings, RunStore, SessionKey, Spent, load_run
+from evolif.runner.context_record import Built
 from evolif.runner.records import AnsweredTurn, EndEntry, TurnEntry
 from evolif.text import READING_RULES_VERSION
 from evolif.types import Message, Prompt, Usage, Verdict

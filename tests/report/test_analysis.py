@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 from runs_by_hand import make_run
 
-from evolif.report import analyse, group_comparable, summarise
+from evolif.report import analyse, summarise
+from evolif.report.comparable import group_comparable
 
 ONE = {1: "finished:11 00 11 00 01 10", 2: "finished:00 00 00", 3: "censored:11 11 11 11"}
 """Lengths 6, 3, 4; successes 2, 0, 4; accuracy 1 + 0 + 1 + 0 + 1/2 + 1/2 = 3, 0, 4."""
@@ -183,7 +184,7 @@ def test_an_early_end_restricts_every_part(tmp_path: Path) -> None:
 
 
 def test_empty_answers_are_counted_in_remarks_and_json_only_where_there_are_any(tmp_path: Path) -> None:
-    from evolif.report import analysis_object
+    from evolif.report.json import analysis_object
     from evolif.report.wording import remarks
 
     run = make_run(tmp_path / "r", {"sim/a": ONE, "sim/b": ONE})

@@ -17,11 +17,12 @@ from rich.console import Console
 from runs_by_hand import make_run
 
 from evolif.metrics import PROCESS
-from evolif.report import analyse, group_comparable, print_runs, write_page
+from evolif.report import analyse, write_page
 from evolif.report.answer import answer_of, selected_comparisons, standing_sentences
-from evolif.report.comparable import ComparableRuns
+from evolif.report.comparable import ComparableRuns, group_comparable
 from evolif.report.comparison import compare_models, comparison_grid
 from evolif.report.conclusions import verdict_sentence
+from evolif.report.terminal import print_runs
 from evolif.runner import Run, evaluate, load_run
 from evolif.scenario import Opening, get_scenario
 from evolif.scenarios.instructions import generate

@@ -9,8 +9,10 @@ from typing import Any
 import pytest
 from shift_dialogues import GOLD, dialogue, reply
 
-from evolif.runner import Built
-from evolif.scenarios.shifts import ShiftDialogue, check_answer, goal_scores, lines_of
+from evolif.runner.context_record import Built
+from evolif.scenarios.shifts import check_answer
+from evolif.scenarios.shifts.dialogue import ShiftDialogue
+from evolif.scenarios.shifts.lines import lines_of
 from evolif.scenarios.shifts.report import (
     decision_shares,
     decisions_grid,
@@ -22,6 +24,7 @@ from evolif.scenarios.shifts.report import (
     shift_grids,
     shift_object,
 )
+from evolif.scenarios.shifts.results import goal_scores
 from evolif.scenarios.shifts.scenario import Shifts
 from evolif.scenarios.shifts.sessions import PlayedDialogue, play_of
 from evolif.types import JudgedTurn, Message, Prompt, Session

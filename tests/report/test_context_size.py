@@ -16,7 +16,9 @@ from typer.testing import CliRunner
 
 from evolif.cli import app
 from evolif.contexts import count_tokens, tokenizer_name
-from evolif.report import analyse, analysis_object, group_comparable
+from evolif.report import analyse
+from evolif.report.comparable import group_comparable
+from evolif.report.json import analysis_object
 from evolif.runner import Run
 
 QUERY = "Say it again."
@@ -105,7 +107,7 @@ def test_with_the_benchmark_the_system_text_is_counted(tmp_path: Path, monkeypat
         return json.loads(told.stdout)["models"][0]["context_tokens"]
 
     from evolif import load_benchmark
-    from evolif.scenarios.instructions import system_text
+    from evolif.scenarios.instructions.system import system_text
 
     without, known = mean("r"), mean("r", "--bench", "bench")
     assert (

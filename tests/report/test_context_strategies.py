@@ -15,10 +15,11 @@ from typer.testing import CliRunner
 
 from evolif.cli import app
 from evolif.contexts import OwnCost, act, act_drop, tokenizer_name
-from evolif.report import ComparableRuns, analyse, group_comparable
-from evolif.report.comparable import short_names
+from evolif.report import ComparableRuns, analyse
+from evolif.report.comparable import group_comparable, short_names
 from evolif.report.contexts import context_effects, context_sizes
-from evolif.runner import Built, Run
+from evolif.runner import Run
+from evolif.runner.context_record import Built
 
 pytestmark = pytest.mark.skipif(tokenizer_name() is None, reason="needs the extra `contexts`")
 ROUNDS = {**dict.fromkeys(range(1, 8), 10), **dict.fromkeys(range(8, 15), 15)}

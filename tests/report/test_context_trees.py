@@ -16,7 +16,7 @@ from evolif.cli import app
 from evolif.contexts import Shown
 from evolif.report.page.transcripts import ranges
 from evolif.report.topic_tree import TopicTree, topic_tree
-from evolif.runner import Built
+from evolif.runner.context_record import Built
 from evolif.types import Prompt
 
 SHOWN: dict[int, Shown] = {1: "full", 2: "summary", 4: "full", 5: "summary", 6: "full"}

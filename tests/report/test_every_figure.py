@@ -15,7 +15,10 @@ from recorded_dialogs import RECALL, Scripted, answer, bench_of, dialog, turn
 
 import evolif
 from evolif.benchmark import open_benchmark
-from evolif.report import analyse, analysis_object, compare_models, comparisons_object, group_comparable
+from evolif.report import analyse
+from evolif.report.comparable import group_comparable
+from evolif.report.comparison import compare_models
+from evolif.report.json import analysis_object, comparisons_object
 from evolif.runner import Run, evaluate
 from evolif.scenario import get_scenario, options_of
 

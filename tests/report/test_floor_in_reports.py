@@ -12,9 +12,10 @@ from typer.testing import CliRunner
 
 from evolif import evaluate, generate
 from evolif.cli import app
-from evolif.metrics import TRIVIAL
+from evolif.metrics.floor import TRIVIAL
 from evolif.models import SimModel
-from evolif.report import analyse, report_object, summarise
+from evolif.report import analyse, summarise
+from evolif.report.json import report_object
 from evolif.runner import Run, load_run
 
 

@@ -15,10 +15,11 @@ from typer.testing import CliRunner
 from evolif.benchmark import open_benchmark
 from evolif.cli import app
 from evolif.errors import UsageError
-from evolif.report import analyse, group_comparable
+from evolif.report import analyse
+from evolif.report.comparable import group_comparable
 from evolif.runner import evaluate, load_run
-from evolif.scenario import get_scenario, options_of
-from evolif.scenario.presentation import Grid, HeatMap, LineChart
+from evolif.scenario import LineChart, get_scenario, options_of
+from evolif.scenario.presentation import Grid, HeatMap
 from evolif.scenarios.games import generate
 from evolif.scenarios.games.cells import counted, points_cell, row_name
 from evolif.scenarios.games.play_tables import endings_grid, information_grid, language_grid, proposals_grid, usage_grid

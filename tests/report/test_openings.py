@@ -11,8 +11,9 @@ from typing import Any
 from recorded_dialogs import RECALL, Scripted, answer, bench_of, dialog, turn
 
 from evolif.benchmark import open_benchmark
-from evolif.report import analyse, group_comparable, write_page
+from evolif.report import analyse, write_page
 from evolif.report.answer import Answer, answer_of
+from evolif.report.comparable import group_comparable
 from evolif.runner import Run, evaluate
 from evolif.scenario import get_scenario, options_of
 from evolif.scenarios.games.accuracy_tables import gain_table

@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 from evolif.errors import ArgumentError
-from evolif.scenario import Scenario, get_scenario
-from evolif.scenario.presentation import Exhibit, LineChart, LinePoint, PlotLine
+from evolif.scenario import Exhibit, LineChart, LinePoint, PlotLine, Scenario, get_scenario
 
 PNG = b"\x89PNG\r\n\x1a\n"
 

@@ -17,8 +17,11 @@ from evolif.cli import app
 from evolif.errors import ArgumentError
 from evolif.judging import Judgement
 from evolif.metrics import Breakdown, MetricTable
-from evolif.report import analyse, analysis_object, group_comparable, latex_report
+from evolif.report import analyse
+from evolif.report.comparable import group_comparable
 from evolif.report.figures import draw_all
+from evolif.report.json import analysis_object
+from evolif.report.latex import latex_report
 from evolif.runner import Run, RunSettings, RunStore, SessionKey, load_run
 from evolif.runner.records import AnsweredTurn, EndEntry, TurnEntry
 from evolif.scenario import Chapter, Grid, HeatCell, HeatMap, ModelsView, Presentation, Scenario, TableCell

@@ -16,9 +16,12 @@ from rich.console import Console
 from evolif.errors import ModelError, WithheldError
 from evolif.metrics import METRIC_NAMES
 from evolif.models import ChatRequest, Reply
-from evolif.report import clip, first_failure, plain, print_failure, print_report, report_object, summarise
+from evolif.report import print_report, summarise
+from evolif.report.json import report_object
+from evolif.report.terminal import first_failure, print_failure
 from evolif.runner import Run, evaluate
 from evolif.scenarios.instructions import generate
+from evolif.text import clip, plain
 
 Answer = Callable[[ChatRequest], "Reply | Exception"]
 HOSTILE = "\x1b[31mred\x1b]0;title\x07 \u202ereversed\u2066 [red]markup[/red] [/nothing] \x9b2J\r\x08 [link=x]"

@@ -13,8 +13,9 @@ from runs_by_hand import make_run
 from typer.testing import CliRunner
 
 from evolif.cli import app
-from evolif.metrics import METRIC_NAMES, breakdowns_of
-from evolif.report import published_leaderboard
+from evolif.metrics import METRIC_NAMES
+from evolif.metrics.breakdown import breakdowns_of
+from evolif.report.leaderboard import published_leaderboard
 from evolif.scenario import get_scenario
 
 MIXED = {

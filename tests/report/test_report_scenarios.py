@@ -10,7 +10,9 @@ import pytest
 from rich.console import Console
 from talk_scenario import install, make_talk
 
-from evolif.report import analyse, first_failure, group_comparable, print_report, print_runs, summarise
+from evolif.report import analyse, print_report, summarise
+from evolif.report.comparable import group_comparable
+from evolif.report.terminal import first_failure, print_runs
 
 
 def test_it_speaks_of_what_the_run_has(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from evolif.judging import Judgement, JudgeRecord, JudgeScore
-from evolif.review import AnswerQueue, Request
+from evolif.review import AnswerQueue
+from evolif.review.decisions import Request
 from evolif.runner import RunSettings, RunStore, SessionKey, load_run
 from evolif.runner.records import AnsweredTurn, TurnEntry
 from evolif.scenarios.instructions.turns import Constraint

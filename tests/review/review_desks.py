@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from evolif.review import BenchmarkQueue, Regenerated, Request
+from evolif.review import BenchmarkQueue
+from evolif.review.decisions import Request
+from evolif.review.turns import Regenerated
 from evolif.scenarios.instructions import Benchmark
 from evolif.scenarios.instructions.turns import Finding, Turn
 

@@ -16,7 +16,8 @@ from judged_run import SECRETS, Said, give, judge_desk, plant, small
 from review_pilot import drive
 from test_review_safe import ON_SCREEN, is_safe
 
-from evolif.judge_audit import audit_folder, load_judge_audit
+from evolif.judge_audit import load_judge_audit
+from evolif.judge_audit.sample import audit_folder
 
 ONE = "openai/secretone"
 

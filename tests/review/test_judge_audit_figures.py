@@ -11,23 +11,20 @@ from judged_run import MODELS, Said, give, judge_desk, plant, small
 from test_review_safe import is_safe
 
 from evolif import InputError, UsageError
-from evolif.judge_audit import (
-    JudgedPair,
+from evolif.judge_audit import judge_audit_lines, judge_audit_summary, load_judge_audit
+from evolif.judge_audit.agreement import JudgedPair, agreement_rows, mean_verdicts
+from evolif.judge_audit.sample import (
     JudgedVerdict,
     Sample,
     Stratum,
     VerdictPlace,
-    agreement_rows,
     audit_folder,
     deal,
-    judge_audit_lines,
-    judge_audit_summary,
-    load_judge_audit,
     load_sample,
-    mean_verdicts,
     population_of,
 )
-from evolif.metrics import cohens_kappa, wilson
+from evolif.metrics import cohens_kappa
+from evolif.metrics.statistics import wilson
 from evolif.runner import load_run
 from evolif.util.rng import Stream
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from judged_run import MODELS, Said, plant, small
 
 from evolif import InputError, UsageError
-from evolif.judge_audit import (
+from evolif.judge_audit.sample import (
     JudgedVerdict,
     VerdictPlace,
     audit_folder,

@@ -8,9 +8,9 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from evolif.judge_audit import Decision
-from evolif.metrics import MIN_KAPPA_ITEMS, cohens_kappa
-from evolif.review import statistics
-from evolif.review.agreement import IDLE, agreements
+from evolif.metrics import cohens_kappa
+from evolif.metrics.agreement import MIN_KAPPA_ITEMS
+from evolif.review.agreement import IDLE, agreements, statistics
 
 
 def pairs(**counts):

@@ -10,7 +10,7 @@ import pytest
 from review_desks import FLAGGED, KEY, ask, check, decide, desk
 
 from evolif.errors import InputError, OutsideError, UsageError
-from evolif.review import Done, EditConflict, Objected
+from evolif.review.decisions import Done, EditConflict, Objected
 from evolif.scenarios.instructions import Benchmark
 
 GOOD = "Please make it 30 words long."
@@ -169,7 +169,7 @@ def test_a_conflict_can_be_settled_either_way(ada, bob, stored, bench):
 
 
 def test_an_opinion_counts_for_agreement_and_can_be_undone(ada, bob, stored):
-    from evolif.review import statistics
+    from evolif.review.agreement import statistics
 
     reject = stale(bob, "reject")
     decide(ada, "edit", text=GOOD)

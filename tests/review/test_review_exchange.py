@@ -8,7 +8,7 @@ import pytest
 from review_desks import FLAGGED, KEY, decide, desk
 
 from evolif.errors import InputError
-from evolif.review import apply, export
+from evolif.review.exchange import apply, export
 from evolif.scenarios.instructions import Benchmark
 
 GOOD = "Make it 30 words"
@@ -134,14 +134,14 @@ def test_another_reviewer_may_apply_the_same_file(bench, ada, filled):
     apply(ada, path)
     bob = desk(bench, "bob")
     assert apply(bob, path).made == 2
-    from evolif.review import statistics
+    from evolif.review.agreement import statistics
 
     [found] = statistics(bob.log.records).agreement
     assert (found.n, found.kappa) == (2, 1.0)
 
 
 def test_a_second_file_may_be_kept_as_opinions_only(bench, ada, filled, stored):
-    from evolif.review import statistics
+    from evolif.review.agreement import statistics
 
     edit = {"decision": "edit", "edited_query": GOOD}
     mine = filled({KEY: edit, "1/1": {"decision": "accept"}}, "mine.jsonl")

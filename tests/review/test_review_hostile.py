@@ -15,8 +15,8 @@ from review_pilot import drive
 from test_review_safe import ON_SCREEN, is_safe
 from textual.content import Content
 
-from evolif.review import TopicQueue
 from evolif.review.app.keys import page
+from evolif.review.topics import TopicQueue
 from evolif.review.turn_view import turn_blocks
 from evolif.scenarios.instructions import Benchmark
 from evolif.scenarios.instructions.turns import Finding

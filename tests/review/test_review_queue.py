@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from review_desks import KEY, decide, desk
 
-from evolif.review import Filter, choose, values
+from evolif.review.filters import Filter, choose, values
 
 
 @pytest.fixture

@@ -8,9 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evolif.report import plain
-from evolif.review import one_line
-from evolif.review.text import Marked, clean_input, hidden, joined, styled, visible
+from evolif.review.text import Marked, clean_input, hidden, joined, one_line, styled, visible
+from evolif.text import plain
 
 NASTY = [
     "\x1b[31mred\x1b[0m",

@@ -8,8 +8,10 @@ import pytest
 from review_pilot import drive
 
 from evolif.errors import InputError, UsageError
-from evolif.review import Done, EditConflict, Objected, Request, TopicQueue, apply, choose, export
-from evolif.review.topics import from_words, to_words
+from evolif.review.decisions import Done, EditConflict, Objected, Request
+from evolif.review.exchange import apply, export
+from evolif.review.filters import choose
+from evolif.review.topics import TopicQueue, from_words, to_words
 from evolif.scenarios.instructions.tracker import load_topics
 from evolif.scenarios.instructions.turns import Finding
 
@@ -253,7 +255,7 @@ def test_the_application_vouches_and_rejects(path):
 
 
 def test_the_catalogue_s_lint_is_shown_for_the_file_and_for_what_is_typed(tmp_path):
-    from evolif.review import TopicLint
+    from evolif.review.topics import TopicLint
 
     path = tmp_path / "topics.jsonl"
     whole = [topic(number, title=f"the thing {number}", domain="things") for number in (1, 2)]

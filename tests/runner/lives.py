@@ -98,7 +98,7 @@ def _budget(tokens: int, out: Path) -> Any:
     """As the command line opens it."""
     from evolif.budget import Quotes, load_prices
     from evolif.cli.evaluate import open_budget
-    from evolif.runner import EvalConfig
+    from evolif.config import EvalConfig
 
     return open_budget(EvalConfig(budget_tokens=tokens), Quotes(load_prices(), {}), (), out)
 

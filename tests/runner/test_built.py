@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from evolif import evaluate, load_run
 from evolif.contexts import OwnCost, Shown
-from evolif.runner import Built
+from evolif.runner.context_record import Built
 from evolif.scenarios.instructions import generate
 
 DECISION = {"topic": {"action": "SWITCH_TOPIC", "target": 0}, "branch": None}

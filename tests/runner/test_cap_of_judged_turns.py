@@ -13,10 +13,14 @@ from typer.testing import CliRunner
 from evolif import UsageError
 from evolif.cli import app
 from evolif.config import EvalConfig
-from evolif.metrics import bounds
+from evolif.metrics.sessions import bounds
 from evolif.models import Reply
-from evolif.report import ModelAnalysis, RunAnalysis, analysis_object, compare_models, group_comparable
-from evolif.runner import Run, RunSettings, evaluate, plan, rejudge
+from evolif.report import ModelAnalysis, RunAnalysis
+from evolif.report.comparable import group_comparable
+from evolif.report.comparison import compare_models
+from evolif.report.json import analysis_object
+from evolif.runner import Run, RunSettings, evaluate, plan
+from evolif.runner.rejudge import rejudge
 from evolif.runner.store import RunStore
 from evolif.scenario import Benchmark, get_scenario
 from evolif.scenarios.instructions import generate

@@ -12,11 +12,12 @@ import pytest
 from scripted import Scripted, witness
 
 from evolif import ModelError, UsageError, evaluate, load_benchmark
-from evolif.budget import Budget, Quotes, load_prices
+from evolif.budget import Quotes, load_prices
+from evolif.budget.budget import Budget
 from evolif.contexts import Context
 from evolif.models import ChatModel, ChatRequest, Reply
 from evolif.runner import Run
-from evolif.scenarios.instructions import system_text
+from evolif.scenarios.instructions.system import system_text
 from evolif.types import Exchange, Message, Prompt, Usage
 
 

@@ -16,8 +16,9 @@ from scripted import Scripted, fault_at, good_but, number, witness
 
 from evolif import OutsideError, UsageError, load_benchmark
 from evolif.errors import ModelError
-from evolif.runner import Run, RunStore, SessionEnded, TurnStored, evaluate, load_run
+from evolif.runner import Run, RunStore, SessionEnded, evaluate, load_run
 from evolif.runner.clients import endpoint_of
+from evolif.runner.events import TurnStored
 from evolif.runner.records import StoreEntry, TurnEntry
 
 Play = Callable[..., Run]

@@ -16,8 +16,9 @@ from zlib import crc32
 import pytest
 from fast_server import Asked, Served, completion, fast_server
 
-from evolif.models import ManagedModel, RetryPolicy, managed, parse_model_name
+from evolif.models import ManagedModel, managed, parse_model_name
 from evolif.models.openai import OpenAIModel
+from evolif.models.waits import RetryPolicy
 from evolif.runner import Run, evaluate
 from evolif.scenarios.instructions import Benchmark, generate
 from evolif.types import Session

@@ -14,7 +14,9 @@ from fast_server import Asked, FastServer, Served, fast_server
 from scripted import Scripted, good_but
 
 from evolif.report import RunAnalysis
-from evolif.runner import Run, evaluate, load_run, replay_floor, stored_floor
+from evolif.runner import Run, evaluate, load_run
+from evolif.runner.floor import replay_floor
+from evolif.runner.floor_work import stored_floor
 from evolif.scenarios.instructions import Benchmark, generate
 from evolif.types import Prompt
 

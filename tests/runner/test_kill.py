@@ -17,7 +17,8 @@ import pytest
 from chat_server import chat_server
 
 from evolif import load_benchmark
-from evolif.report import report_object, summarise
+from evolif.report import summarise
+from evolif.report.json import report_object
 from evolif.runner import evaluate, load_run
 from evolif.scenarios.instructions import Benchmark, generate
 

@@ -16,11 +16,13 @@ from scripted import Scripted, number, witness
 from typer.testing import CliRunner
 
 from evolif import OutsideError
-from evolif.budget import Budget, Quotes, load_prices, upper_bound
+from evolif.budget import Quotes, load_prices
+from evolif.budget.budget import Budget
 from evolif.cli.app import app
 from evolif.models import ChatRequest, Reply, open_cache
 from evolif.models.cache import CacheStore
 from evolif.runner import Run, RunStore, load_run
+from evolif.runner.bounds import upper_bound
 from evolif.runner.records import Reservation
 from evolif.scenarios.instructions import Benchmark, generate
 from evolif.types import Spent, Usage

@@ -15,7 +15,8 @@ from typer.testing import CliRunner
 from evolif.cli import app
 from evolif.errors import ModelError
 from evolif.models import ManagedModel, managed, waits
-from evolif.runner import Event, ModelStopped, evaluate, load_run, shutdown
+from evolif.runner import Event, evaluate, load_run, shutdown
+from evolif.runner.events import ModelStopped
 from evolif.scenarios.instructions import Benchmark, generate
 
 SESSIONS, TURNS = 100, 10

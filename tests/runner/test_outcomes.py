@@ -15,19 +15,10 @@ from scripted import Scripted, fault_at, good_but, number, witness
 
 from evolif.errors import AccessError, ModelError, WithheldError
 from evolif.models import ChatRequest, Reply
-from evolif.runner import (
-    AllowAll,
-    Deny,
-    Event,
-    FaultMet,
-    ModelStopped,
-    PlannedCall,
-    Run,
-    SessionEnded,
-    Spent,
-    TurnStored,
-)
+from evolif.runner import Deny, Event, PlannedCall, Run, SessionEnded, Spent
 from evolif.runner.bounds import upper_bound
+from evolif.runner.events import FaultMet, ModelStopped, TurnStored
+from evolif.runner.metering import AllowAll
 from evolif.scenarios.instructions.constraints import get_group
 from evolif.types import Usage
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from evolif.runner import step
+from evolif.runner.session import step
 
 
 @pytest.mark.parametrize(

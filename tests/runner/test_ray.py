@@ -21,9 +21,12 @@ from chat_server import chat_server
 from fast_server import Asked, Served, fast_server
 
 from evolif import OutsideError, UsageError
-from evolif.budget import Budget, Quotes, load_prices
+from evolif.budget import Quotes, load_prices
+from evolif.budget.budget import Budget
 from evolif.models import open_cache
-from evolif.runner import AllowAll, Deny, Event, PlannedCall, Run, TurnStored, evaluate, load_run
+from evolif.runner import Deny, Event, PlannedCall, Run, evaluate, load_run
+from evolif.runner.events import TurnStored
+from evolif.runner.metering import AllowAll
 from evolif.runner.ray import WorkerPool
 from evolif.runner.ray_worker import WorkerConfig
 from evolif.scenarios.instructions import generate

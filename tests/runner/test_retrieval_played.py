@@ -14,8 +14,10 @@ from typer.testing import CliRunner
 
 from evolif import evaluate, load_benchmark, load_run
 from evolif.cli import app
-from evolif.contexts import Context, Retrieval, context_tokens, open_strategy, tokenizer_name
-from evolif.scenarios.instructions import generate, system_text
+from evolif.contexts import Context, context_tokens, open_strategy, tokenizer_name
+from evolif.contexts.retrieval import Retrieval
+from evolif.scenarios.instructions import generate
+from evolif.scenarios.instructions.system import system_text
 from evolif.types import Exchange
 
 pytestmark = [
@@ -26,7 +28,7 @@ MODEL, TURNS = "sim/steady", 8
 KILLED = """
 import os, signal, sys
 from evolif import evaluate
-from evolif.contexts import Retrieval
+from evolif.contexts.retrieval import Retrieval
 
 built, calls = Retrieval.build, []
 

@@ -18,8 +18,10 @@ from typer.testing import CliRunner, Result
 from evolif.cli import app
 from evolif.errors import ModelError
 from evolif.judging import Judgement
-from evolif.runner import Integrity, Run, RunSettings, RunStore, SessionKey, evaluate, load_run, rejudge, verify
+from evolif.runner import Integrity, Run, RunSettings, RunStore, SessionKey, evaluate, load_run
 from evolif.runner.records import AnsweredTurn, EndEntry, TurnEntry, VerdictEntry
+from evolif.runner.rejudge import rejudge
+from evolif.runner.verify import verify
 from evolif.scenarios.instructions import generate
 from evolif.types import Message, Prompt, Score, Verdict
 

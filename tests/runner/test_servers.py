@@ -14,8 +14,9 @@ from typer.testing import CliRunner
 
 from evolif import load_benchmark
 from evolif.cli import app
-from evolif.runner import Event, Run, SessionEnded, TurnStored, evaluate, load_run
+from evolif.runner import Event, Run, SessionEnded, evaluate, load_run
 from evolif.runner import clients as _opened
+from evolif.runner.events import TurnStored
 from evolif.scenarios.instructions import Benchmark
 
 ALL = [(d, n) for d in (1, 2, 3, 4) for n in range(1, 9)]

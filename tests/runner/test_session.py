@@ -12,20 +12,9 @@ from scripted import Scripted, fault_at, good_but, number, witness
 from evolif import InternalError, ModelError, UsageError, load_benchmark
 from evolif.errors import AccessError, ContextOverflowError, WithheldError
 from evolif.models import Reply
-from evolif.runner import (
-    Event,
-    FaultMet,
-    Run,
-    RunStarted,
-    SessionEnded,
-    SessionKey,
-    SessionStarted,
-    Spent,
-    TurnRecord,
-    TurnStored,
-    evaluate,
-)
-from evolif.scenarios.instructions import system_text
+from evolif.runner import Event, Run, SessionEnded, SessionKey, Spent, TurnRecord, evaluate
+from evolif.runner.events import FaultMet, RunStarted, SessionStarted, TurnStored
+from evolif.scenarios.instructions.system import system_text
 from evolif.types import Message, Usage
 
 Play = Callable[..., Run]

@@ -18,9 +18,10 @@ from evolif import UsageError
 from evolif.models import ChatRequest, Sampling, open_model
 from evolif.report import summarise
 from evolif.runner import Run, evaluate
-from evolif.scenarios.instructions import Benchmark, generate, prompt_of
+from evolif.scenarios.instructions import Benchmark, generate
 from evolif.scenarios.instructions.constraints import check
 from evolif.scenarios.instructions.players import OTHER_SKILL, SKILLS, Skill, difficulty_of
+from evolif.scenarios.instructions.prompt import prompt_of
 from evolif.scenarios.instructions.tracker import ScriptSpec, load_profile, load_topics, script
 from evolif.scenarios.instructions.turns import Persona, Turn
 from evolif.types import Message

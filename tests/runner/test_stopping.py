@@ -14,21 +14,11 @@ from scripted import Scripted, number, witness
 from evolif.cli import progress as _display
 from evolif.cli import progress as _wording_display
 from evolif.models import ChatRequest, Reply, managed
-from evolif.runner import (
-    AllowAll,
-    CallsInFlight,
-    Event,
-    PlannedCall,
-    Run,
-    SessionEnded,
-    SessionStarted,
-    StillWaiting,
-    Wait,
-    load_run,
-)
+from evolif.runner import Event, PlannedCall, Run, SessionEnded, load_run
 from evolif.runner import clients as _opened
 from evolif.runner import shutdown as shutdown_module
-from evolif.runner.metering import CallDeniedError, MeteredModel
+from evolif.runner.events import CallsInFlight, SessionStarted, StillWaiting
+from evolif.runner.metering import AllowAll, CallDeniedError, MeteredModel, Wait
 from evolif.runner.shutdown import Shutdown
 from evolif.types import Usage
 

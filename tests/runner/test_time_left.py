@@ -18,8 +18,10 @@ from evolif.budget import RunStatus, earlier_sessions, load_prices, quotes_of, s
 from evolif.cli import app
 from evolif.errors import EvolifError
 from evolif.report import live_lines
-from evolif.runner import Event, TurnStored, evaluate, load_run, read_live
+from evolif.runner import Event, evaluate, load_run
 from evolif.runner import live as _live
+from evolif.runner.events import TurnStored
+from evolif.runner.live import read_live
 from evolif.scenario import get_scenario, options_of
 from evolif.scenarios.instructions import Benchmark, generate
 

@@ -19,7 +19,8 @@ from evolif.cli import app
 from evolif.contexts import context_tokens, open_strategy, tokenizer_name
 from evolif.models import ChatRequest, Reply
 from evolif.runner import Run
-from evolif.scenarios.instructions import generate, system_text
+from evolif.scenarios.instructions import generate
+from evolif.scenarios.instructions.system import system_text
 from evolif.types import Exchange, Usage
 
 pytestmark = pytest.mark.skipif(tokenizer_name() is None, reason="needs the extra `contexts`")
@@ -28,7 +29,7 @@ BY_MODEL = "tree?decider=model&summariser=model"
 KILLED = """
 import os, signal, sys
 from evolif import evaluate
-from evolif.contexts import Tree
+from evolif.contexts.tree import Tree
 
 built, calls = Tree.build, []
 

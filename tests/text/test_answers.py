@@ -17,8 +17,8 @@ from evolif.scenarios.broadcast.replies import ReadReply
 from evolif.scenarios.instructions.turns import Constraint
 from evolif.scenarios.instructions.verdicts import judge_turn
 from evolif.scenarios.shifts.reading import read_object
-from evolif.text import MAX_BODY_BYTES, Reading, is_too_long, read_apart, readable
-from evolif.text.answers import AT_ONCE
+from evolif.text import MAX_BODY_BYTES, Reading, read_apart, readable
+from evolif.text.answers import AT_ONCE, is_too_long
 
 NAMES = {"sport": "basketball", "teams": ["A Herons", "B Owls"], "roster": {}}
 

@@ -8,7 +8,8 @@ import pytest
 
 from evolif.scenarios.instructions.synthesis import TemplateSynthesizer, load_personas, persona_for
 from evolif.scenarios.instructions.tracker import ScriptSpec, load_profile, load_topics, script
-from evolif.text import formality, formality_score
+from evolif.text import formality
+from evolif.text.formality import formality_score
 
 FORMAL = """\
 I would be obliged if you could restrict the reply to four bullet points.

@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evolif.text import Reading, first_grapheme, is_skippable, last_grapheme
+from evolif.text import Reading, first_grapheme, is_skippable
+from evolif.text.tokens import last_grapheme
 
 START = [
     ("a letter", "Hello", None, "H"),

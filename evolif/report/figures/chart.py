@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from evolif.report.figures.data import Curve, PlotMark
 from evolif.report.figures.plots import MOST_BANDS, Plot, draw_curve
 from evolif.report.figures.style import GREY, ONE_COLUMN, SMALL, blank, labels, legend_above, look, two_columns
-from evolif.scenario.presentation import LineChart, PlotLine
+from evolif.scenario import LineChart, PlotLine
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

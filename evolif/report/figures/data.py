@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
-from evolif.metrics import Interval, Metric, Slice, Survival, Unit, described
+from evolif.metrics import Interval, Metric, Slice, Survival, described
 from evolif.metrics.patience import exhaustion_since
+from evolif.metrics.table import Unit
 from evolif.report.analysis import ModelAnalysis
 from evolif.report.comparable import ComparableRuns
 from evolif.report.comparison import ModelComparison, compared_rows

@@ -15,7 +15,9 @@ from functools import lru_cache
 
 from markupsafe import Markup
 
-from evolif.text import Reading, clean, strip_reasoning, unhidden, visible_html
+from evolif.text import Reading, clean, unhidden
+from evolif.text.display import visible_html
+from evolif.text.tokens import strip_reasoning
 from evolif.types import Span, Verdict
 
 EvidenceSpan = tuple[int, int, int]

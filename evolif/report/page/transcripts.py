@@ -12,7 +12,8 @@ from urllib.parse import quote
 from markupsafe import Markup
 
 from evolif.report.page.evidence import evidence, label, marked, one_line
-from evolif.runner import Run, TurnRecord, step
+from evolif.runner import Run, TurnRecord
+from evolif.runner.session import step
 from evolif.scenario import Environment, Exhibit, Scenario, Services, blaming, get_scenario, options_of
 from evolif.text import plural
 from evolif.types import Message, Prompt, Score, Session, Verdict

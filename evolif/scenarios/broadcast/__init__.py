@@ -5,7 +5,7 @@ from typing import Any
 
 from evolif.scenarios.broadcast.clock import format_clock, parse_clock, shift_clock
 from evolif.scenarios.broadcast.dialogue import dialogue
-from evolif.scenarios.broadcast.events import events_at, events_between, faceoffs_at, faceoffs_between
+from evolif.scenarios.broadcast.events import events_at, events_between
 from evolif.scenarios.broadcast.impact import impact_faceoffs, impact_points
 from evolif.scenarios.broadcast.leads import lead_changes, lead_checklist
 from evolif.scenarios.broadcast.match import simulate
@@ -31,8 +31,6 @@ __all__ = [
     "events_at",
     "events_between",
     "expected_tag",
-    "faceoffs_at",
-    "faceoffs_between",
     "format_clock",
     "game_accuracy",
     "impact_faceoffs",

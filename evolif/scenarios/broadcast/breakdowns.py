@@ -8,7 +8,8 @@ from typing import Any, TypeAlias
 from evolif.metrics import Cluster
 from evolif.metrics.intervals import DRAWS
 from evolif.metrics.shares import Share, share_of
-from evolif.scenario.presentation import Grid, LineChart, LinePoint, PlotLine
+from evolif.scenario import LineChart, LinePoint, PlotLine
+from evolif.scenario.presentation import Grid
 from evolif.scenarios.broadcast.accuracy import match_accuracy, match_share
 from evolif.scenarios.broadcast.cells import Shares, share_rows, shares_object
 from evolif.scenarios.broadcast.sessions import PROBLEM, BroadcastColumn, PlayedMatch, TurnScore, heads_of, task_order

@@ -32,7 +32,8 @@ from evolif.scenarios.broadcast.messages import (
     rows_block,
 )
 from evolif.scenarios.broadcast.problems import problem
-from evolif.scenarios.broadcast.questions import Question, break_questions
+from evolif.scenarios.broadcast.question import Question
+from evolif.scenarios.broadcast.questions import break_questions
 from evolif.scenarios.broadcast.scoring import score_reply
 from evolif.scenarios.broadcast.small_talk import small_talk
 from evolif.scenarios.broadcast.witness import witness

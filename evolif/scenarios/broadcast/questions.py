@@ -20,8 +20,6 @@ from evolif.scenarios.broadcast.question_impact import impact_question, wants_fr
 from evolif.scenarios.broadcast.question_retrieval import anchored_question, interval_question, interval_until
 from evolif.util.rng import Stream
 
-__all__ = ["Question", "break_questions"]
-
 TASKS: Final = ("IF", "CR", "IR", "TS")
 PAIRS: Final = ("", "anchored", "interval")
 _IMPACT = ("T", "H")

@@ -7,7 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 from evolif.metrics import LOAD, Breakdown
-from evolif.scenario.presentation import Chapter, Grid, LineChart
+from evolif.scenario import LineChart
+from evolif.scenario.presentation import Chapter, Grid
 from evolif.scenarios.broadcast.ablations import ABLATION, ERRORS, ablation_grids, ablation_object, ablation_remarks
 from evolif.scenarios.broadcast.breakdowns import (
     DISTANCE_FIGURE,

@@ -6,30 +6,20 @@ from typing import Any
 from evolif.scenarios.games.boards import board_features, board_text, earlier_board
 from evolif.scenarios.games.centering import centering
 from evolif.scenarios.games.density import content_ratio, lexical_density, novelty
-from evolif.scenarios.games.early_answers import early_table, haste_cost
-from evolif.scenarios.games.figures import accuracy_table, gain_table, guess_and_check, isotoken, proposal_table
+from evolif.scenarios.games.figures import accuracy_table, guess_and_check, isotoken, proposal_table
 from evolif.scenarios.games.information import information_gain
 from evolif.scenarios.games.instance import generate, private_image, private_text
 from evolif.scenarios.games.names import shared_rows
-from evolif.scenarios.games.noun_phrases import parser_name, phrases
+from evolif.scenarios.games.noun_phrases import phrases
 from evolif.scenarios.games.playing import play
 from evolif.scenarios.games.proposals import answer_proposal
-from evolif.scenarios.games.reading import (
-    has_marker,
-    parse_chess,
-    parse_image,
-    parse_question,
-    parse_row,
-    read_answer,
-    same_answer,
-)
-from evolif.scenarios.games.tokens import RegexTokenizer, SubwordTokenizer, Tokenizer, truncate
+from evolif.scenarios.games.reading import parse_chess, parse_image, parse_question, parse_row
+from evolif.scenarios.games.tokens import RegexTokenizer, SubwordTokenizer, truncate
 from evolif.scenarios.games.turns import budget, turn_meta, usage
 
 __all__ = [
     "RegexTokenizer",
     "SubwordTokenizer",
-    "Tokenizer",
     "accuracy_table",
     "answer_proposal",
     "board_features",
@@ -38,12 +28,8 @@ __all__ = [
     "centering",
     "content_ratio",
     "earlier_board",
-    "early_table",
-    "gain_table",
     "generate",
     "guess_and_check",
-    "has_marker",
-    "haste_cost",
     "information_gain",
     "isotoken",
     "lexical_density",
@@ -52,14 +38,11 @@ __all__ = [
     "parse_image",
     "parse_question",
     "parse_row",
-    "parser_name",
     "phrases",
     "play",
     "private_image",
     "private_text",
     "proposal_table",
-    "read_answer",
-    "same_answer",
     "shared_rows",
     "truncate",
     "turn_meta",

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from statistics import fmean
 from typing import Any
 
-from evolif.scenario.presentation import Grid, LineChart, LinePoint, PlotLine, TableCell, TableRow
+from evolif.scenario import LineChart, LinePoint, PlotLine
+from evolif.scenario.presentation import Grid, TableCell, TableRow
 from evolif.scenarios.games.cells import (
     accuracy_cell,
     counted,

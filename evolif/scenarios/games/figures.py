@@ -13,8 +13,9 @@ from itertools import pairwise
 from typing import Any, TypeAlias, TypedDict
 
 from evolif.errors import ArgumentError
-from evolif.metrics import MetricTable, PairTest, Row, pair_test
+from evolif.metrics import MetricTable, Row, pair_test
 from evolif.metrics.intervals import ratio_interval
+from evolif.metrics.pairs import PairTest
 from evolif.metrics.statistics import Interval
 from evolif.scenarios.games.arguments import items_of, whole
 from evolif.scenarios.games.proposals import answer_proposal

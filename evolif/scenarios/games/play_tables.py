@@ -6,7 +6,8 @@ import math
 from collections.abc import Sequence
 from statistics import fmean
 
-from evolif.scenario.presentation import Grid, HeatCell, HeatMap, TableCell
+from evolif.scenario import HeatCell
+from evolif.scenario.presentation import Grid, HeatMap, TableCell
 from evolif.scenarios.games.cells import (
     first_head,
     game_of,

@@ -7,8 +7,8 @@ from typing import Any
 
 from evolif.benchmark import BenchmarkFolder, FolderPresentation
 from evolif.scenario import Benchmark, Exhibit, Grid, HeatMap, LineChart, ModelsView, ModelView, Opening, Rows, RunView
-from evolif.scenarios.games import parser_name
 from evolif.scenarios.games.accuracy_tables import ACCURACY_FIGURE, accuracy_object, game_remarks, turns_sentence
+from evolif.scenarios.games.noun_phrases import parser_name
 from evolif.scenarios.games.options import GamePlay
 from evolif.scenarios.games.report import CHAPTERS, game_figures, game_grids
 from evolif.scenarios.games.results import outcomes_of

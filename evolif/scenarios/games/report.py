@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from evolif.scenario.presentation import Chapter, Grid, HeatMap, LineChart
+from evolif.scenario import LineChart
+from evolif.scenario.presentation import Chapter, Grid, HeatMap
 from evolif.scenarios.games.accuracy_tables import (
     ACCURACY_FIGURE,
     GAIN,

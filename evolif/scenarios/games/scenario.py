@@ -34,7 +34,7 @@ from evolif.judging import Judgement, LexicalJudge
 from evolif.metrics import Breakdown, MetricTable
 from evolif.models import ChatModel, ChatRequest, SimModel, unknown_player
 from evolif.scenario import CHARACTERS_PER_TOKEN, Benchmark, Defaults, Lengths, Services
-from evolif.scenarios.games import Tokenizer, generate
+from evolif.scenarios.games import generate
 from evolif.scenarios.games.arguments import even
 from evolif.scenarios.games.ending import REASONS, Heard, Ruling, answer_text
 from evolif.scenarios.games.instance import settings_of
@@ -54,6 +54,7 @@ from evolif.scenarios.games.stored import (
     turn_prompt,
 )
 from evolif.scenarios.games.sycophancy import KINDS, judge_sycophancy, may_be_judged
+from evolif.scenarios.games.tokens import Tokenizer
 from evolif.text import read_apart
 from evolif.types import End, Exchange, Prompt, Score
 

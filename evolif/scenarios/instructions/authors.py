@@ -11,29 +11,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from evolif.errors import UsageError
-from evolif.models import (
-    ChatModel,
-    ManagedModel,
-    ModelOptions,
-    ModelRef,
-    Sampling,
-    is_local,
-    resolve_model,
-    stored_name,
-)
+from evolif.models import ChatModel, ManagedModel, ModelOptions, ModelRef, Sampling, resolve_model, stored_name
+from evolif.models.open import is_local
 from evolif.scenarios.instructions.folder import Benchmark
 from evolif.scenarios.instructions.source import SynthesizerPool, TurnMade
 from evolif.scenarios.instructions.structured import StructuredModel
-from evolif.scenarios.instructions.synthesis import (
-    TEMPLATE,
-    Agent,
-    AuthorRole,
-    Share,
-    Synthesizer,
-    load_plugin,
-    parse_share,
-    synthesis_settings,
-)
+from evolif.scenarios.instructions.synthesis import TEMPLATE, Agent, Share, Synthesizer, parse_share
+from evolif.scenarios.instructions.synthesis.agent import AuthorRole, load_plugin
+from evolif.scenarios.instructions.synthesis.prompts import synthesis_settings
 
 Author = ModelRef | Synthesizer
 """A synthesizer: a name, a chat model, or an already open synthesizer."""

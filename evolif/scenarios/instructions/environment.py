@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from evolif.errors import InternalError
-from evolif.judging import Judge, Judgement, LexicalJudge, RelevanceGate, relevance_verdict
+from evolif.judging import Judge, Judgement, LexicalJudge, RelevanceGate
+from evolif.judging.relevance import relevance_verdict
 from evolif.models import ModelOptions
 from evolif.scenario import Environment, Services
 from evolif.scenarios.instructions.authors import reopen_synthesizers

@@ -10,21 +10,8 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
-from evolif.benchmark import (
-    HEADER,
-    Stamp,
-    append,
-    cut_torn_line,
-    dialogue_file,
-    dialogue_numbers,
-    json_line,
-    lock_of,
-    locked,
-    rewrite_line,
-    stamp_of,
-    write_whole,
-    writing,
-)
+from evolif.benchmark import HEADER, append, cut_torn_line, dialogue_file, json_line, locked, write_whole, writing
+from evolif.benchmark.files import Stamp, dialogue_numbers, lock_of, rewrite_line, stamp_of
 from evolif.errors import InternalError, OutsideError, UsageError
 from evolif.scenarios.instructions.constraints import code_of
 from evolif.scenarios.instructions.generator import UNPLAYABLE, TurnGenerator

@@ -6,7 +6,8 @@ import shutil
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from evolif.benchmark import HEADER, dialogue_file, locked, refuse_other, write_whole, writing
+from evolif.benchmark import HEADER, dialogue_file, locked, write_whole, writing
+from evolif.benchmark.files import refuse_other
 from evolif.errors import UsageError
 from evolif.models import ModelOptions, ModelRef
 from evolif.scenarios.instructions.authors import Author, open_synthesizers, reopen_synthesizers

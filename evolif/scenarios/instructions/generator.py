@@ -8,7 +8,8 @@ from itertools import islice
 from pathlib import Path
 
 from evolif.errors import UsageError
-from evolif.scenarios.instructions.synthesis import Frames, TemplateSynthesizer, persona_for
+from evolif.scenarios.instructions.synthesis import TemplateSynthesizer, persona_for
+from evolif.scenarios.instructions.synthesis.template import Frames
 from evolif.scenarios.instructions.system import with_definitions
 from evolif.scenarios.instructions.tracker import ScriptSpec, script
 from evolif.scenarios.instructions.turn_lines import Header, same_intention

@@ -25,7 +25,8 @@ from evolif.models import ChatRequest, SimModel, skill_of, unknown_player
 from evolif.scenarios.instructions.constraints import get_group
 from evolif.scenarios.instructions.prompt import requirements_of
 from evolif.scenarios.instructions.relevance import name_task
-from evolif.scenarios.instructions.witness import Refusal, build_flawed, build_witness
+from evolif.scenarios.instructions.witness import Refusal, build_witness
+from evolif.scenarios.instructions.witness.flawed import build_flawed
 from evolif.types import Prompt
 from evolif.util.rng import Purpose, Stream
 

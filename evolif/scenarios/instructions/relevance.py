@@ -14,10 +14,13 @@ from functools import lru_cache
 from itertools import islice
 from typing import Any
 
-from evolif.judging import Criterion, relevance_criterion
+from evolif.judging import Criterion
+from evolif.judging.relevance import relevance_criterion
 from evolif.scenarios.instructions.constraints import format_of, upper_limit
 from evolif.scenarios.instructions.turns import Instruction, Topic
-from evolif.scenarios.instructions.witness import Refusal, build_witness, given_words, name_words
+from evolif.scenarios.instructions.witness import Refusal, build_witness
+from evolif.scenarios.instructions.witness.build import given_words
+from evolif.scenarios.instructions.witness.naming import name_words
 from evolif.text import Reading
 from evolif.types import RELEVANCE, Verdict
 from evolif.util.resources import data_path

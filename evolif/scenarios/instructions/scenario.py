@@ -11,7 +11,8 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from evolif.judging import Criterion, relevance_rubric
+from evolif.judging import Criterion
+from evolif.judging.relevance import relevance_rubric
 from evolif.metrics import LOAD, TURN, UNKNOWN, Breakdown, Key
 from evolif.models import ChatModel
 from evolif.scenario import (
@@ -26,7 +27,7 @@ from evolif.scenario import (
     Unjudged,
 )
 from evolif.scenarios.instructions import Benchmark as Folder
-from evolif.scenarios.instructions import by_mode, criteria_of, generate, requirements_of, witness_verdicts
+from evolif.scenarios.instructions import generate, requirements_of
 from evolif.scenarios.instructions.constraints import code_of, get_group
 from evolif.scenarios.instructions.environment import open_environment
 from evolif.scenarios.instructions.folder import folder_of
@@ -36,6 +37,7 @@ from evolif.scenarios.instructions.relevance import LEXICAL
 from evolif.scenarios.instructions.system import system_text
 from evolif.scenarios.instructions.turn_lines import Definitions
 from evolif.scenarios.instructions.turns import NAME, Turn
+from evolif.scenarios.instructions.verdicts import by_mode, criteria_of, witness_verdicts
 from evolif.text import formality
 from evolif.types import JudgedTurn, Prompt, Verdict
 

@@ -14,7 +14,8 @@ from typing import Any
 from evolif.benchmark import writing
 from evolif.errors import ModelError, UsageError
 from evolif.scenarios.instructions.folder import Benchmark
-from evolif.scenarios.instructions.synthesis import TEMPLATE, Attempt, Meter, Synthesizer
+from evolif.scenarios.instructions.synthesis import TEMPLATE, Synthesizer
+from evolif.scenarios.instructions.synthesis.agent import Attempt, Meter
 from evolif.scenarios.instructions.turn_lines import SynthesisRecord, TokenCost
 from evolif.scenarios.instructions.turns import Turn
 

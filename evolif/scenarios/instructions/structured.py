@@ -7,7 +7,7 @@ from typing import Any
 
 from evolif.errors import ContextOverflowError, ModelError, WithheldError
 from evolif.models import ChatModel, ChatRequest, Sampling
-from evolif.scenarios.instructions.synthesis import Completion
+from evolif.scenarios.instructions.synthesis.chat import Completion
 from evolif.types import Message
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from evolif.scenarios.instructions.constraints import definition, get_group, rules_of
+from evolif.scenarios.instructions.constraints import get_group
+from evolif.scenarios.instructions.constraints.definitions import definition, rules_of
 from evolif.scenarios.instructions.turn_lines import Header
 from evolif.scenarios.instructions.turns import ScriptTurn, Turn
 

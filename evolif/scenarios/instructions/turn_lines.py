@@ -19,7 +19,8 @@ from evolif._version import __version__
 from evolif.benchmark import append, cut_torn_line, json_line, read_header_json, write_whole
 from evolif.errors import InputError, UsageError
 from evolif.scenario import DEFAULT_SCENARIO
-from evolif.scenarios.instructions.constraints import describe, format_of, parse_constraints, table_version
+from evolif.scenarios.instructions.constraints import describe, format_of, parse_constraints
+from evolif.scenarios.instructions.constraints.compatibility import table_version
 from evolif.scenarios.instructions.synthesis import PersonaModel
 from evolif.scenarios.instructions.tracker import Profile
 from evolif.scenarios.instructions.turns import NAME, Operation, Persona, ScriptTurn, Topic, Turn

@@ -24,7 +24,8 @@ from evolif.judging import (
     verdict_of,
     with_relevance,
 )
-from evolif.metrics import UNKNOWN, Key, together
+from evolif.metrics import UNKNOWN, Key
+from evolif.metrics.breakdown import together
 from evolif.scenarios.instructions.constraints import check, check_reading, describe, format_of, get_group
 from evolif.scenarios.instructions.prompt import requirements_of
 from evolif.scenarios.instructions.relevance import Task, lexical_verdict, task_criterion

@@ -12,8 +12,9 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from evolif.contexts import open_strategy, strategy_names
+from evolif.contexts import open_strategy
 from evolif.contexts.base import ContextStrategy, Embedder
+from evolif.contexts.open import strategy_names
 from evolif.errors import (
     AccessError,
     ArgumentError,

@@ -17,9 +17,9 @@ from typing import Any, Literal, TypeAlias, get_args
 
 from evolif.judging import Judgement, JudgeRecord, Panel
 from evolif.runner import TurnRecord
-from evolif.scenarios.instructions import criteria_of
 from evolif.scenarios.instructions.constraints import format_of
 from evolif.scenarios.instructions.turns import Constraint
+from evolif.scenarios.instructions.verdicts import criteria_of
 from evolif.scenarios.recorded.constraint_checks import Unsupported, checked_constraint, constraint_of
 from evolif.scenarios.recorded.judge_reply import judge_score
 from evolif.scenarios.recorded.judging import LONGEST_REPLY, TemplateFault, judge_question

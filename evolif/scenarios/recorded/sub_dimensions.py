@@ -11,7 +11,8 @@ from functools import cached_property
 from typing import Any, Final, Literal
 
 from evolif.errors import ArgumentError
-from evolif.scenario.presentation import Grid, HeatCell, HeatMap, TableCell, TableRow
+from evolif.scenario import HeatCell
+from evolif.scenario.presentation import Grid, HeatMap, TableCell, TableRow
 from evolif.scenarios.recorded.aggregation import Record, aggregate, hierarchies, parse_aggregation
 from evolif.scenarios.recorded.labels import label_buckets, label_values
 from evolif.scenarios.recorded.model_results import COMMON_AGGREGATIONS, ModelResults, dialogue_of

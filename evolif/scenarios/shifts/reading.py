@@ -14,7 +14,8 @@ from datetime import date
 from decimal import Decimal, DecimalException
 from typing import Any
 
-from evolif.text import clean, fold, is_too_long, normalise
+from evolif.text import clean, fold, normalise
+from evolif.text.answers import is_too_long
 
 MAX_DEPTH = 200
 """An object that is nested deeper does not count."""

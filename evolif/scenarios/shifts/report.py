@@ -10,7 +10,8 @@ from typing import Any, TypeAlias
 from evolif.metrics import MetricTable, Row, pair_test
 from evolif.metrics.shares import Share
 from evolif.metrics.shares import share_of as ratio_of
-from evolif.scenario.presentation import Grid, HeatCell, HeatMap, TableCell, TableRow
+from evolif.scenario import HeatCell
+from evolif.scenario.presentation import Grid, HeatMap, TableCell, TableRow
 from evolif.scenarios.shifts.checking import Reason
 from evolif.scenarios.shifts.sessions import PlayedDialogue
 

@@ -10,7 +10,6 @@ import pytest
 
 from evolif.errors import UsageError
 from evolif.report import (
-    PaperTable,
     RunAnalysis,
     figure_3,
     figure_4,
@@ -23,6 +22,7 @@ from evolif.report import (
     table_7,
     table_8,
 )
+from evolif.report.paper import PaperTable
 from evolif.scenarios.instructions.presentation import NOT_COMPARABLE
 
 Analysed = Callable[..., RunAnalysis]

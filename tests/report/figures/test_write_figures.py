@@ -9,7 +9,8 @@ from xml.etree import ElementTree as Tree
 import pytest
 
 from evolif.errors import OutsideError
-from evolif.report import ModelComparison, RunAnalysis
+from evolif.report import RunAnalysis
+from evolif.report.comparison import ModelComparison
 from evolif.report.figures import catalogue as _catalogue
 from evolif.report.figures import write_figures
 from evolif.scenarios.instructions.presentation import NOT_COMPARABLE

@@ -13,7 +13,8 @@ from typing import Any
 
 import pytest
 
-from evolif.judging import JudgeRecord, JudgeScore, dump_records
+from evolif.judging import JudgeRecord, JudgeScore
+from evolif.judging.records import dump_records
 from evolif.report import analyse, write_page
 from evolif.runner import Run, evaluate, load_run
 from evolif.scenarios.instructions import generate

@@ -20,7 +20,9 @@ import pytest
 from evolif._version import __version__
 from evolif.errors import OutsideError, UsageError
 from evolif.metrics import TOO_FEW
-from evolif.report import analyse, compare_models, published_leaderboard, write_page
+from evolif.report import analyse, write_page
+from evolif.report.comparison import compare_models
+from evolif.report.leaderboard import published_leaderboard
 from evolif.report.page import page, transcript_cache
 from evolif.runner import evaluate, load_run
 from evolif.scenarios.instructions import generate

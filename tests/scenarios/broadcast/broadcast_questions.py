@@ -7,7 +7,8 @@ from typing import Any, NamedTuple
 
 from broadcast_matches import LENGTHS, PERIODS, Match, matches
 
-from evolif.scenarios.broadcast.questions import Question, break_questions
+from evolif.scenarios.broadcast.question import Question
+from evolif.scenarios.broadcast.questions import break_questions
 from evolif.util.rng import Purpose, Stream
 
 SPORTS = ("basketball", "hockey")

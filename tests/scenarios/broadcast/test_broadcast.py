@@ -22,8 +22,9 @@ from evolif.metrics.process import walk_patience
 from evolif.models import ChatRequest, Reply
 from evolif.report import analyse
 from evolif.review import AnswerQueue
-from evolif.runner import Run, evaluate, load_run, rejudge
+from evolif.runner import Run, evaluate, load_run
 from evolif.runner.ray_worker import RemoteEnvironment
+from evolif.runner.rejudge import rejudge
 from evolif.scenario import Services, get_scenario, options_of
 from evolif.scenarios import broadcast
 from evolif.scenarios.broadcast.judged import judge_reply

@@ -8,7 +8,8 @@ from statistics import fmean
 import pytest
 from broadcast_sessions import played
 
-from evolif.metrics import PROCESS, clustered, compare, counted_sessions, figures, figures_with_intervals, tables_of
+from evolif.metrics import PROCESS, compare, counted_sessions, tables_of
+from evolif.metrics.table import clustered, figures, figures_with_intervals
 from evolif.scenarios.broadcast.accuracy import ACCURACY_TABLE, accuracies, overall_share
 from evolif.scenarios.broadcast.options import BroadcastOptions
 from evolif.scenarios.broadcast.sessions import match_of

@@ -7,7 +7,7 @@ from statistics import fmean
 import pytest
 from broadcast_sessions import played
 
-from evolif.metrics import figures_with_intervals
+from evolif.metrics.table import figures_with_intervals
 from evolif.scenarios.broadcast.accuracy import ACCURACY_TABLE
 from evolif.scenarios.broadcast.breakdowns import (
     breakdown_grids,

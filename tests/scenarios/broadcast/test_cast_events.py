@@ -9,14 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evolif.errors import UsageError
-from evolif.scenarios.broadcast import (
-    events_at,
-    events_between,
-    faceoffs_at,
-    faceoffs_between,
-    format_clock,
-    shift_clock,
-)
+from evolif.scenarios.broadcast import events_at, events_between, format_clock, shift_clock
+from evolif.scenarios.broadcast.events import faceoffs_at, faceoffs_between
 
 
 def shot(player: str, pts: int, period: int, t: float, sport: str = "basketball") -> dict[str, Any]:

@@ -15,15 +15,8 @@ import pytest
 from broadcast_matches import LENGTHS, MATCHES, NAME, PERIODS, count_changes, events_of, matches, running_scores
 
 from evolif.errors import ArgumentError, UsageError
-from evolif.scenarios.broadcast import (
-    faceoffs_between,
-    format_clock,
-    lead_changes,
-    parse_clock,
-    row_points,
-    score_from_rows,
-    simulate,
-)
+from evolif.scenarios.broadcast import format_clock, lead_changes, parse_clock, row_points, score_from_rows, simulate
+from evolif.scenarios.broadcast.events import faceoffs_between
 from evolif.scenarios.broadcast.match import KINDS
 from evolif.util.rng import Purpose
 

@@ -8,7 +8,8 @@ from itertools import pairwise
 import pytest
 from broadcast_questions import SPORTS, dialogues, facts, facts_between, of_kind, on_air, seconds
 
-from evolif.scenarios.broadcast import events_at, events_between, faceoffs_at, faceoffs_between
+from evolif.scenarios.broadcast import events_at, events_between
+from evolif.scenarios.broadcast.events import faceoffs_at, faceoffs_between
 
 pytestmark = pytest.mark.parametrize("sport", SPORTS)
 

@@ -16,7 +16,8 @@ from broadcast_questions import SPORTS, Asked, asked_of, dialogues, of_kind, str
 from evolif.errors import ArgumentError
 from evolif.scenarios.broadcast import lead_changes, simulate
 from evolif.scenarios.broadcast.match_statistics import best_of
-from evolif.scenarios.broadcast.questions import Question, break_questions
+from evolif.scenarios.broadcast.question import Question
+from evolif.scenarios.broadcast.questions import break_questions
 
 RETRIEVAL = [("CR", "A"), ("CR", "I"), ("IR", "T"), ("IR", "H")]
 

@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 
 from evolif.errors import ArgumentError
 from evolif.metrics import intervals
-from evolif.scenarios.games import accuracy_table, gain_table, guess_and_check, isotoken, proposal_table
+from evolif.scenarios.games import accuracy_table, guess_and_check, isotoken, proposal_table
 from evolif.scenarios.games.accuracy_tables import accuracy_object
+from evolif.scenarios.games.figures import gain_table
 from evolif.scenarios.games.results import TABLE
 
 

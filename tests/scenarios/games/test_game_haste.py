@@ -11,7 +11,7 @@ import pytest
 from game_instances import NAMES, played
 
 from evolif.errors import ArgumentError
-from evolif.scenarios.games import early_table, haste_cost
+from evolif.scenarios.games.early_answers import early_table, haste_cost
 
 
 def dialogue(number: int, texts: list[str], turns: int = 4, **more: Any) -> dict[str, Any]:

@@ -7,10 +7,11 @@ from typing import Any
 
 import pytest
 
-from evolif.scenarios.games import RegexTokenizer, SubwordTokenizer, Tokenizer, generate, turn_meta
+from evolif.scenarios.games import RegexTokenizer, SubwordTokenizer, generate, turn_meta
 from evolif.scenarios.games.player_view import Rule, View
 from evolif.scenarios.games.players import player_of
 from evolif.scenarios.games.self_play import rehearse
+from evolif.scenarios.games.tokens import Tokenizer
 from evolif.scenarios.games.traits import fits, read_traits, trait_names, traits_of
 from evolif.scenarios.games.turns import budget
 

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from evolif.errors import ArgumentError, UsageError
-from evolif.scenarios.games import centering, parser_name, phrases
-from evolif.scenarios.games.noun_phrases import MOST_CHARACTERS, _chunks, _in_full, _spacy
+from evolif.scenarios.games import centering, phrases
+from evolif.scenarios.games.noun_phrases import MOST_CHARACTERS, _chunks, _in_full, _spacy, parser_name
 
 # TextBlob leaves its word list open on import.
 pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning")

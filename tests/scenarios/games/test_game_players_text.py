@@ -9,7 +9,7 @@ import pytest
 
 from evolif.contexts import tokenizer_name
 from evolif.errors import ArgumentError
-from evolif.scenarios.games import RegexTokenizer, SubwordTokenizer, Tokenizer, generate, guess_and_check
+from evolif.scenarios.games import RegexTokenizer, SubwordTokenizer, generate, guess_and_check
 from evolif.scenarios.games.boards import order_key
 from evolif.scenarios.games.chess_players import floor as chess_floor
 from evolif.scenarios.games.chess_players import scripted as chess_scripted
@@ -20,6 +20,7 @@ from evolif.scenarios.games.player_view import View
 from evolif.scenarios.games.players import player_of
 from evolif.scenarios.games.self_play import rehearse
 from evolif.scenarios.games.speech import Speech
+from evolif.scenarios.games.tokens import Tokenizer
 
 pytestmark = pytest.mark.skipif(tokenizer_name() is None, reason="needs the extra `games`")
 

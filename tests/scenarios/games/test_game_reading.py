@@ -11,15 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evolif.errors import ArgumentError
-from evolif.scenarios.games import (
-    has_marker,
-    parse_chess,
-    parse_image,
-    parse_question,
-    parse_row,
-    read_answer,
-    same_answer,
-)
+from evolif.scenarios.games import parse_chess, parse_image, parse_question, parse_row
+from evolif.scenarios.games.reading import has_marker, read_answer, same_answer
 
 GAMES = ("chess", "names", "scenes", "shapes", "questions")
 

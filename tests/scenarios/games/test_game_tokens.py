@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from evolif.contexts import tokenizer_name
 from evolif.errors import ArgumentError, UsageError
-from evolif.scenarios.games import RegexTokenizer, SubwordTokenizer, Tokenizer, truncate
+from evolif.scenarios.games import RegexTokenizer, SubwordTokenizer, truncate
+from evolif.scenarios.games.tokens import Tokenizer
 
 WORDS = RegexTokenizer(r"\w+|[^\w\s]")
 installed = pytest.mark.skipif(tokenizer_name() is None, reason="needs the extra `games`")

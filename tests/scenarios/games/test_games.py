@@ -24,6 +24,7 @@ from evolif.runner import Run, evaluate, load_run
 from evolif.scenario import get_scenario, options_of
 from evolif.scenarios import games
 from evolif.scenarios.games import scenario as games_scenario
+from evolif.scenarios.games.early_answers import haste_cost
 from evolif.types import Session
 
 pytest.importorskip("tokenizers")
@@ -248,7 +249,7 @@ def test_a_fork_replays_only_what_was_answered_early(tmp_path: Path) -> None:
         assert run.settings.options == {"hold_answers": True}
     asked = [(request.prompt.labels["instance"], request.prompt.turn) for request in model.asked if request.prompt]
     assert sorted(asked) == [(1, 3), (1, 4), (3, 3), (3, 4)]
-    [row] = games.haste_cost(free, held)
+    [row] = haste_cost(free, held)
     assert (row["n"], row["accuracy_free"], row["accuracy_held"], row["cost"]) == (2, 0.0, 1.0, 1.0)
     with closing(load_run(tmp_path / "free")) as run:
         assert [cause for *_, cause in ended(run, model.name)] == ["correct", "wrong"] * 2

@@ -16,14 +16,18 @@ from recorded_dialogs import Scripted
 from typer.testing import CliRunner
 
 from evolif.benchmark import open_benchmark
-from evolif.budget import forecast_rejudging, load_prices, quotes_of
+from evolif.budget import load_prices, quotes_of
+from evolif.budget.forecast import forecast_rejudging
 from evolif.cli import app
 from evolif.errors import ModelError
 from evolif.judging import LexicalJudge, open_judge
 from evolif.models import ChatRequest
-from evolif.report import analyse, group_comparable
-from evolif.runner import Run, evaluate, load_run, rejudge, verify
+from evolif.report import analyse
+from evolif.report.comparable import group_comparable
+from evolif.runner import Run, evaluate, load_run
 from evolif.runner.ray_worker import JudgeElsewhere
+from evolif.runner.rejudge import rejudge
+from evolif.runner.verify import verify
 from evolif.scenario import Services, get_scenario, options_of
 from evolif.scenarios.games import generate, private_text
 from evolif.scenarios.games.sycophancy import (

@@ -17,7 +17,9 @@ import evolif
 from evolif import ModelError, UsageError, load_benchmark
 from evolif.cli import app
 from evolif.models import ChatRequest, ModelOptions, Reply
-from evolif.scenarios.instructions import extend, open_synthesizers, rates, reopen_synthesizers
+from evolif.scenarios.instructions import rates
+from evolif.scenarios.instructions.authors import open_synthesizers, reopen_synthesizers
+from evolif.scenarios.instructions.generation import extend
 from evolif.scenarios.instructions.queries import check_query
 
 KEY = "kk-test-0123456789abcdef"

@@ -12,17 +12,10 @@ import pytest
 
 from evolif import check_query, load_benchmark
 from evolif.errors import UsageError
-from evolif.scenarios.instructions import SYSTEM_PROMPT, Benchmark, Header, generate, system_text
-from evolif.scenarios.instructions.constraints import (
-    EXTENDED_GROUPS,
-    GROUPS,
-    Group,
-    check,
-    definition,
-    get_group,
-    rules_of,
-    without_rules,
-)
+from evolif.scenarios.instructions import SYSTEM_PROMPT, Benchmark, Header, generate
+from evolif.scenarios.instructions.constraints import EXTENDED_GROUPS, GROUPS, Group, check, get_group
+from evolif.scenarios.instructions.constraints.definitions import definition, rules_of, without_rules
+from evolif.scenarios.instructions.system import system_text
 from evolif.scenarios.instructions.tracker import Profile, load_profile
 from evolif.scenarios.instructions.turn_lines import Spec
 from evolif.text import READING_RULES_VERSION

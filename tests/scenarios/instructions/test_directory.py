@@ -13,7 +13,8 @@ from typing import Any
 import pytest
 
 from evolif import EvolifError, InputError, OutsideError, UsageError, load_benchmark
-from evolif.scenarios.instructions import Benchmark, generate, read_turns, turn_hash
+from evolif.scenarios.instructions import Benchmark, generate
+from evolif.scenarios.instructions.turn_lines import read_turns, turn_hash
 
 Edit = Callable[[dict[str, Any]], Any]
 

@@ -13,7 +13,9 @@ from evolif.cli import app
 from evolif.errors import UsageError
 from evolif.models import ChatRequest, Reply
 from evolif.report import summarise
-from evolif.runner import Run, TurnRecord, evaluate, load_run, rejudge, verify
+from evolif.runner import Run, TurnRecord, evaluate, load_run
+from evolif.runner.rejudge import rejudge
+from evolif.runner.verify import verify
 from evolif.scenarios.instructions import generate
 from evolif.scenarios.instructions.constraints import check
 from evolif.scenarios.instructions.relevance import (

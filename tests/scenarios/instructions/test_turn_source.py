@@ -18,17 +18,11 @@ import pytest
 
 from evolif import InputError, ModelError, OutsideError, UsageError, load_benchmark
 from evolif.models import ModelOptions
-from evolif.scenarios.instructions import (
-    Benchmark,
-    SynthesizerPool,
-    TurnMade,
-    TurnSource,
-    extend,
-    generate,
-    rates,
-    read_turns,
-)
-from evolif.scenarios.instructions.synthesis import Attempt, Meter
+from evolif.scenarios.instructions import Benchmark, generate, rates
+from evolif.scenarios.instructions.generation import extend
+from evolif.scenarios.instructions.source import SynthesizerPool, TurnMade, TurnSource
+from evolif.scenarios.instructions.synthesis.agent import Attempt, Meter
+from evolif.scenarios.instructions.turn_lines import read_turns
 from evolif.scenarios.instructions.turns import Finding, Turn
 from evolif.types import Usage
 
@@ -169,7 +163,7 @@ import asyncio, sys, time
 from evolif.scenarios.instructions import generate
 from evolif.models import ModelOptions
 from evolif.types import Usage
-from evolif.scenarios.instructions.synthesis import Attempt
+from evolif.scenarios.instructions.synthesis.agent import Attempt
 
 class Slow:
     name = "fake/a"
@@ -209,7 +203,7 @@ import os, signal, sys
 from evolif.scenarios.instructions import Benchmark, generate
 from evolif.models import ModelOptions
 from evolif.types import Usage
-from evolif.scenarios.instructions.synthesis import Attempt
+from evolif.scenarios.instructions.synthesis.agent import Attempt
 
 bench, log, left, place = sys.argv[1], sys.argv[2], int(sys.argv[3]), sys.argv[4]
 

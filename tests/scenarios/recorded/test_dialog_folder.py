@@ -19,13 +19,13 @@ from evolif.scenarios.recorded import (
     Turn,
     clean_labels,
     read_dialogs,
-    read_meta,
     read_records,
     read_summary,
     write_dialogs,
     write_records,
     write_summary,
 )
+from evolif.scenarios.recorded.folder import read_meta
 
 # JSON as any file may hold it: no half characters, and whole numbers of at most 64 bits.
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from evolif.scenarios.recorded import Unsupported, check_score, constraint_of, instruction_score
-from evolif.scenarios.recorded.constraint_checks import _TRANSLATED, _UNTRANSLATED
+from evolif.scenarios.recorded import Unsupported, instruction_score
+from evolif.scenarios.recorded.constraint_checks import _TRANSLATED, _UNTRANSLATED, check_score, constraint_of
 
 CATALOGUE = """
 change_case:capital_letter change_case:capital_word_frequency change_case:lowercase combination:repeat_prompt

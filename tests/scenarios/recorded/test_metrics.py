@@ -14,12 +14,12 @@ from evolif.scenarios.recorded import (
     Unsupported,
     exact_match,
     metric_name,
-    metric_of,
     numeric_match,
     word_f1,
     word_precision,
     word_recall,
 )
+from evolif.scenarios.recorded.metrics import metric_of
 
 MEGABYTE = 1 << 20
 TEXTS = st.text(alphabet="aAbBçÇß_1 ,.-\n", max_size=40)

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from evolif.errors import ArgumentError, WithheldError
-from evolif.scenarios.recorded import Dialog, Interrupted, Policy, play
+from evolif.scenarios.recorded import Dialog, play
+from evolif.scenarios.recorded.playing import Interrupted, Policy
 from evolif.types import Message
 
 EVALUATED = {"do_eval": True, "metrics": [{"class_name": "recall"}]}

@@ -13,9 +13,10 @@ from recorded_dialogs import RECALL, Scripted, answer, bench_from, bench_of, dia
 
 from evolif.benchmark import open_benchmark
 from evolif.errors import InputError, UsageError
-from evolif.exchange import import_dialogs, is_dialogs
+from evolif.exchange.dialogs import import_dialogs, is_dialogs
 from evolif.metrics import compare
-from evolif.runner import AllowAll, Deny, PlannedCall, evaluate
+from evolif.runner import Deny, PlannedCall, evaluate
+from evolif.runner.metering import AllowAll
 from evolif.scenario import get_scenario
 from evolif.scenarios.recorded import aggregate, coverage, parse_aggregation, write_dialogs
 from evolif.scenarios.recorded.recorded_runs import recorded_dialogs, recorded_records

@@ -12,7 +12,8 @@ from recorded_dialogs import RECALL, answer, bench_of, dialog, entry, report, tu
 from typer.testing import CliRunner
 
 from evolif.cli import app
-from evolif.exchange import export, import_dialogs
+from evolif.exchange import export
+from evolif.exchange.dialogs import import_dialogs
 from evolif.runner import evaluate
 from evolif.scenarios.recorded import read_dialogs
 

@@ -11,9 +11,10 @@ import pytest
 from recorded_dialogs import RECALL, Scripted, answer, bench_from, bench_of, dialog, entry, report, shown, turn
 
 from evolif.errors import ContextOverflowError, ModelError, WithheldError
-from evolif.exchange import import_dialogs
+from evolif.exchange.dialogs import import_dialogs
 from evolif.models import ChatRequest, Reply
-from evolif.runner import Run, evaluate, rejudge
+from evolif.runner import Run, evaluate
+from evolif.runner.rejudge import rejudge
 from evolif.scenarios.recorded import write_dialogs
 from evolif.scenarios.recorded.recorded_runs import recorded_records
 from evolif.scenarios.recorded.scoring import failure_of, reuse_key

@@ -15,7 +15,10 @@ from typer.testing import CliRunner
 import evolif.scenarios.recorded.model_results as results_module
 from evolif.cli import app
 from evolif.errors import ModelError, WithheldError
-from evolif.report import analyse, analysis_object, group_comparable, latex_report
+from evolif.report import analyse
+from evolif.report.comparable import group_comparable
+from evolif.report.json import analysis_object
+from evolif.report.latex import latex_report
 from evolif.runner import Run, evaluate
 from evolif.scenario import Grid, HeatMap, get_scenario
 from evolif.scenarios.recorded import Dialog, bootstrap_interval, paired_difference, spearman_matrix

@@ -11,7 +11,8 @@ from evolif.metrics import process_metrics, records_from_sessions
 from evolif.models import ChatRequest, Reply
 from evolif.runner import RunSettings, RunStore
 from evolif.scenarios.instructions import requirements_of
-from evolif.scenarios.recorded import aggregate, counted, coverage, dialogs_of_run, records_of_run
+from evolif.scenarios.recorded import aggregate, coverage, dialogs_of_run, records_of_run
+from evolif.scenarios.recorded.runs import counted
 
 NAMES = ("mean-mean-turn", "min-mean-turn", "min-mean-dialog")
 MODELS = ("sim/perfect", "sim/steady?skill=.6", "sim/forgetful")

@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evolif.scenarios.shifts import check_answer, invented
+from evolif.scenarios.shifts import check_answer
+from evolif.scenarios.shifts.checking import invented
 
 
 def goal(kind: str, value: Any, **changes: Any) -> dict[str, Any]:

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 from shift_dialogues import GOLD, TURNS, dialogue, turn
 
-from evolif.scenarios.shifts import decision_scores, score_moves
+from evolif.scenarios.shifts import decision_scores
+from evolif.scenarios.shifts.decisions import score_moves
 
 ALL_RIGHT = {
     "topic_accuracy": 1.0,

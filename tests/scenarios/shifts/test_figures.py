@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evolif.scenarios.shifts import cohen_kappa, tcr, tcr_gain
+from evolif.scenarios.shifts.figures import cohen_kappa, tcr, tcr_gain
 from evolif.scenarios.shifts.report import ceiling_shares, failure_shares
 from evolif.scenarios.shifts.results import GoalOutcome
 from evolif.scenarios.shifts.sessions import PlayedDialogue

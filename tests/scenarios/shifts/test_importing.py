@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from evolif.errors import InputError
-from evolif.scenarios.shifts import ReleasedDialogue, goals_in, is_released, is_stated, read_playable, released_lines
+from evolif.scenarios.shifts.importing import goals_in, is_released, is_stated, read_playable, released_lines
+from evolif.scenarios.shifts.released import ReleasedDialogue
 
 SAID = (
     "Plan a weekend in Ghent for four friends.",

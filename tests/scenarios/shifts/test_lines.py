@@ -7,7 +7,7 @@ import json
 import pytest
 from shift_dialogues import dialogue
 
-from evolif.scenarios.shifts import KEY_FIELDS, dialogue_of, dialogue_of_prompts, lines_of
+from evolif.scenarios.shifts.lines import KEY_FIELDS, dialogue_of, dialogue_of_prompts, lines_of
 from evolif.types import Message, Prompt
 
 

@@ -5,7 +5,10 @@ from __future__ import annotations
 import pytest
 
 from evolif.contexts import full_history, last_turns
-from evolif.scenarios.shifts import ShiftDialogue, check_answer, generate, invented, lines_of
+from evolif.scenarios.shifts import check_answer, generate
+from evolif.scenarios.shifts.checking import invented
+from evolif.scenarios.shifts.dialogue import ShiftDialogue
+from evolif.scenarios.shifts.lines import lines_of
 from evolif.scenarios.shifts.reader import answer_from, read_state
 from evolif.types import Message, Prompt
 

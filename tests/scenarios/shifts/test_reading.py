@@ -12,8 +12,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evolif.scenarios.shifts import read_object
-from evolif.scenarios.shifts.reading import MAX_DEPTH, dates_of, entries_of, numbers_of, texts_of, times_of, truths_of
+from evolif.scenarios.shifts.reading import (
+    MAX_DEPTH,
+    dates_of,
+    entries_of,
+    numbers_of,
+    read_object,
+    texts_of,
+    times_of,
+    truths_of,
+)
 from evolif.text import MAX_BODY_BYTES
 
 

@@ -6,7 +6,8 @@ import pytest
 from shift_dialogues import GOALS, TURNS, dialogue
 
 from evolif.contexts import full_history, last_turns
-from evolif.scenarios.shifts import generate, node_recall
+from evolif.scenarios.shifts import generate
+from evolif.scenarios.shifts.recall import node_recall
 from evolif.types import Message
 
 SAID = [(turn.query, turn.reply) for turn in TURNS[:-1]]

@@ -12,12 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evolif.errors import InputError
-from evolif.exchange import import_released
-from evolif.scenarios.shifts import (
+from evolif.exchange.ntm_files import import_released
+from evolif.scenarios.shifts import generate
+from evolif.scenarios.shifts.released import (
     ReleasedDialogue,
     count_goals,
     describe_released,
-    generate,
     read_released,
     read_score,
     to_released,

@@ -7,20 +7,12 @@ from typing import Any
 import pytest
 from shift_dialogues import GOALS, KEYS, reply
 
-from evolif.metrics import figures
-from evolif.scenarios.shifts import (
-    TCR_TABLE,
-    check_answer,
-    count_met,
-    goal_counts,
-    goal_scores,
-    invented,
-    invented_score,
-    left_out,
-    outcomes_of,
-    reasons_of,
-    tcr,
-)
+from evolif.metrics.table import figures
+from evolif.scenarios.shifts import check_answer
+from evolif.scenarios.shifts.checking import invented
+from evolif.scenarios.shifts.completion import goal_counts, left_out
+from evolif.scenarios.shifts.figures import tcr
+from evolif.scenarios.shifts.results import TCR_TABLE, count_met, goal_scores, invented_score, outcomes_of, reasons_of
 from evolif.types import JudgedTurn, Score, Session
 
 

@@ -11,7 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from plain_forest import InvalidMove, PlainForest, gold_steps
 
-from evolif.scenarios.shifts import ShiftDialogue, decision_scores, generate
+from evolif.scenarios.shifts import decision_scores, generate
+from evolif.scenarios.shifts.dialogue import ShiftDialogue
 
 Decision = Mapping[str, Any]
 Step = tuple[Decision, Decision | None]

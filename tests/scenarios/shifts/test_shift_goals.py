@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 
-from evolif.scenarios.shifts import Act, ShiftDialogue, ShiftTurn, check_answer, generate, invented, planted_errors
-from evolif.scenarios.shifts.dialogue import Move
+from evolif.scenarios.shifts import check_answer, generate
+from evolif.scenarios.shifts.checking import invented
+from evolif.scenarios.shifts.dialogue import Act, Move, ShiftDialogue, ShiftTurn
 from evolif.scenarios.shifts.goals import checkpoints_of, final_path
 from evolif.scenarios.shifts.tasks import load_task
+from evolif.scenarios.shifts.witness import planted_errors
 
 DIALOGUES = tuple(generate(400, seed=31))
 

@@ -8,7 +8,8 @@ import pytest
 
 from evolif.contexts import Forest
 from evolif.errors import ArgumentError
-from evolif.scenarios.shifts import ShiftDialogue, generate, gold_decisions
+from evolif.scenarios.shifts import generate, gold_decisions
+from evolif.scenarios.shifts.dialogue import ShiftDialogue
 from evolif.scenarios.shifts.outline import COUNTS, MOST_ACTS
 
 DIALOGUES = tuple(generate(240, seed=11))

@@ -9,8 +9,8 @@ from itertools import combinations
 
 import pytest
 
-from evolif.scenarios.shifts import ShiftDialogue, generate
-from evolif.scenarios.shifts.dialogue import Value
+from evolif.scenarios.shifts import generate
+from evolif.scenarios.shifts.dialogue import ShiftDialogue, Value
 from evolif.scenarios.shifts.generate import draw_dialogue
 from evolif.scenarios.shifts.read_back import named_branch
 from evolif.scenarios.shifts.tasks import Hold, grams, kept, load_task, own_words, plain, usable_tasks

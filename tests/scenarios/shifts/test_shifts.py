@@ -21,7 +21,8 @@ from evolif.runner import Run, evaluate, load_run
 from evolif.runner.ray_worker import RemoteEnvironment
 from evolif.scenario import Services, get_scenario, options_of
 from evolif.scenarios import shifts
-from evolif.scenarios.shifts import dialogue_of, dialogue_of_prompts, lines_of, outcomes_of
+from evolif.scenarios.shifts.lines import dialogue_of, dialogue_of_prompts, lines_of
+from evolif.scenarios.shifts.results import outcomes_of
 from evolif.types import Message, Prompt
 
 SCENARIO = get_scenario("shifts")

@@ -18,7 +18,8 @@ from evolif.cli import app
 from evolif.contexts import act, count_tokens
 from evolif.models.base import ChatRequest
 from evolif.runner import evaluate
-from evolif.scenarios.shifts import check_answer, generate, tcr
+from evolif.scenarios.shifts import check_answer, generate
+from evolif.scenarios.shifts.figures import tcr
 
 SEED, DIALOGUES = 17, 4
 

@@ -15,13 +15,17 @@ from typer.testing import CliRunner
 from evolif.benchmark import open_benchmark
 from evolif.cli.app import app
 from evolif.errors import InputError, UsageError
-from evolif.exchange import export, import_released
+from evolif.exchange import export
+from evolif.exchange.ntm_files import import_released
 from evolif.models import ChatRequest
 from evolif.report import analyse
 from evolif.review import AnswerQueue
-from evolif.runner import evaluate, load_run, rejudge
+from evolif.runner import evaluate, load_run
+from evolif.runner.rejudge import rejudge
 from evolif.scenario import get_scenario, options_of
-from evolif.scenarios.shifts import lines_of, outcomes_of, read_released, to_released
+from evolif.scenarios.shifts.lines import lines_of
+from evolif.scenarios.shifts.released import read_released, to_released
+from evolif.scenarios.shifts.results import outcomes_of
 
 SCENARIO = get_scenario("shifts")
 

@@ -19,7 +19,6 @@ import regex
 from evolif.scenarios.instructions.constraints import (
     GROUPS,
     Active,
-    Conflict,
     check_reading,
     edge_keywords,
     find_conflict,
@@ -28,8 +27,10 @@ from evolif.scenarios.instructions.constraints import (
     rule_checked,
     upper_limit,
 )
+from evolif.scenarios.instructions.constraints.base import Conflict
 from evolif.scenarios.instructions.turns import Constraint
-from evolif.scenarios.instructions.witness import Refusal, build_fallback, may_overlap, overlaps
+from evolif.scenarios.instructions.witness import Refusal, build_fallback
+from evolif.scenarios.instructions.witness.overlaps import may_overlap, overlaps
 from evolif.text import MAX_BODY_BYTES, Reading, count_words, find_all, fold, is_skippable
 
 Status = Literal["satisfiable", "awkward", "impossible", "undecided"]

@@ -18,9 +18,10 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from evolif.errors import InputError, UsageError
-from evolif.scenarios.instructions import Benchmark, read_turns
+from evolif.scenarios.instructions import Benchmark
 from evolif.scenarios.instructions.constraints import parse_constraints
 from evolif.scenarios.instructions.queries import check_query
+from evolif.scenarios.instructions.turn_lines import read_turns
 from evolif.scenarios.instructions.turns import Constraint, Finding, Move
 from evolif.util.resources import complaint, read_json_lines
 from evolif.util.suggestions import near_path

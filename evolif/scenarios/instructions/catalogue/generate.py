@@ -19,7 +19,8 @@ from evolif.models import ModelOptions, ModelRef, Sampling, resolve_model, store
 from evolif.scenarios.instructions.catalogue.entries import EntryRow, RuleFault, next_number, read_rows
 from evolif.scenarios.instructions.catalogue.index import E, EntryKind
 from evolif.scenarios.instructions.structured import StructuredModel
-from evolif.scenarios.instructions.synthesis import fill_slots, read_object
+from evolif.scenarios.instructions.synthesis.chat import read_object
+from evolif.scenarios.instructions.synthesis.prompts import fill_slots
 from evolif.text import clean, plural
 from evolif.types import Message
 from evolif.util.resources import complaint, data_path, load_data

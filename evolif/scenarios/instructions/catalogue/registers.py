@@ -11,11 +11,11 @@ from evolif.errors import InputError
 from evolif.scenarios.instructions.catalogue.entries import LintFinding, LintReport
 from evolif.scenarios.instructions.constraints import Change, DrawContext, get_group
 from evolif.scenarios.instructions.queries import read_claims
-from evolif.scenarios.instructions.synthesis import frame_faults
 from evolif.scenarios.instructions.synthesis.own_reasons import every_own_line, unknown_owners
 from evolif.scenarios.instructions.synthesis.phrases import every_line
 from evolif.scenarios.instructions.synthesis.plans import ACTS, GroupPlans, Plan, fill, named_old, read_plans
 from evolif.scenarios.instructions.synthesis.style import OWN_REGISTERS, phrase_styles
+from evolif.scenarios.instructions.synthesis.template import frame_faults
 from evolif.scenarios.instructions.tracker import load_profile
 from evolif.util.opened import read_text
 from evolif.util.resources import data_path

@@ -5,10 +5,8 @@ explains how to add one.
 """
 
 from evolif.scenarios.instructions.constraints.base import (
-    OTHER_VALUES,
     Active,
     Change,
-    Conflict,
     DrawContext,
     Group,
     ParamsModel,
@@ -17,21 +15,17 @@ from evolif.scenarios.instructions.constraints.base import (
     lower_limit,
     upper_limit,
 )
-from evolif.scenarios.instructions.constraints.compatibility import find_conflict, is_closed, table_version
-from evolif.scenarios.instructions.constraints.definitions import definition, rules_of, without_rules
+from evolif.scenarios.instructions.constraints.compatibility import find_conflict
 from evolif.scenarios.instructions.constraints.registry import (
     EXTENDED_GROUPS,
     GROUPS,
-    OwnModule,
     check,
     check_reading,
     code_of,
     describe,
     format_of,
     get_group,
-    on_own_module,
     own_groups,
-    own_modules,
     parse_constraint,
     parse_constraints,
     rule_checked,
@@ -40,34 +34,24 @@ from evolif.scenarios.instructions.constraints.registry import (
 __all__ = [
     "EXTENDED_GROUPS",
     "GROUPS",
-    "OTHER_VALUES",
     "Active",
     "Change",
-    "Conflict",
     "DrawContext",
     "Group",
-    "OwnModule",
     "ParamsModel",
     "Saying",
     "check",
     "check_reading",
     "code_of",
-    "definition",
     "describe",
     "edge_keywords",
     "find_conflict",
     "format_of",
     "get_group",
-    "is_closed",
     "lower_limit",
-    "on_own_module",
     "own_groups",
-    "own_modules",
     "parse_constraint",
     "parse_constraints",
     "rule_checked",
-    "rules_of",
-    "table_version",
     "upper_limit",
-    "without_rules",
 ]

@@ -14,7 +14,9 @@ from pydantic import Field, TypeAdapter
 
 from evolif.scenarios.instructions.constraints.base import DrawContext, Group, ParamsModel, quoted, shorten
 from evolif.scenarios.instructions.turns import Params
-from evolif.text import Edge, Reading, first_grapheme, fold, is_skippable, last_grapheme, outer_block, without_selectors
+from evolif.text import Reading, first_grapheme, fold, is_skippable
+from evolif.text.reading import Edge, outer_block
+from evolif.text.tokens import last_grapheme, without_selectors
 from evolif.types import Verdict
 from evolif.util.rng import Stream
 

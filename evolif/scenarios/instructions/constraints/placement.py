@@ -9,7 +9,8 @@ from pydantic import Field, TypeAdapter
 from evolif.scenarios.instructions.constraints.base import DrawContext, Group, ParamsModel, bare, quoted, shorten
 from evolif.scenarios.instructions.constraints.compatibility import find_declared
 from evolif.scenarios.instructions.turns import Params
-from evolif.text import Block, Reading, count_words, first_grapheme, is_skippable, plural, words
+from evolif.text import Reading, count_words, first_grapheme, is_skippable, plural, words
+from evolif.text.blocks import Block
 from evolif.types import Span, Verdict
 from evolif.util.rng import Stream
 

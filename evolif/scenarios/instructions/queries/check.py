@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from evolif.errors import EvolifError
-from evolif.scenarios.instructions.constraints import get_group, without_rules
+from evolif.scenarios.instructions.constraints import get_group
+from evolif.scenarios.instructions.constraints.definitions import without_rules
 from evolif.scenarios.instructions.queries.change import NO_CHANGE, Change, Claim, Polarity, intention
 from evolif.scenarios.instructions.queries.claims import Reading, read, reader_of
 from evolif.scenarios.instructions.queries.mentions import mentions_of

@@ -14,7 +14,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator, model_serializer, model_validator
 
-from evolif.scenarios.instructions.constraints import OTHER_VALUES
+from evolif.scenarios.instructions.constraints.base import OTHER_VALUES
 from evolif.scenarios.instructions.turns import Topic
 from evolif.text import fold
 from evolif.util.resources import data_path, load_data

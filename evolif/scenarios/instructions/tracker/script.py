@@ -12,7 +12,8 @@ from functools import partial
 from itertools import chain, count, islice
 
 from evolif.errors import InternalError, UsageError
-from evolif.scenarios.instructions.constraints import DrawContext, get_group, is_closed
+from evolif.scenarios.instructions.constraints import DrawContext, get_group
+from evolif.scenarios.instructions.constraints.compatibility import is_closed
 from evolif.scenarios.instructions.tracker.choice import Choice, Suiting
 from evolif.scenarios.instructions.tracker.profile import Profile, Visit
 from evolif.scenarios.instructions.turns import (

@@ -6,20 +6,8 @@ texts that nobody would write, so that an audit can tell what is impossible. `na
 fillers.
 """
 
-from evolif.scenarios.instructions.witness.build import build_witness, given_words
+from evolif.scenarios.instructions.witness.build import build_witness
 from evolif.scenarios.instructions.witness.fallback import build_fallback
-from evolif.scenarios.instructions.witness.flawed import build_flawed
-from evolif.scenarios.instructions.witness.naming import name_words
-from evolif.scenarios.instructions.witness.overlaps import may_overlap, overlaps
 from evolif.scenarios.instructions.witness.requirements import Refusal
 
-__all__ = [
-    "Refusal",
-    "build_fallback",
-    "build_flawed",
-    "build_witness",
-    "given_words",
-    "may_overlap",
-    "name_words",
-    "overlaps",
-]
+__all__ = ["Refusal", "build_fallback", "build_witness"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from evolif.scenarios.instructions.audit import satisfiability
+from evolif.scenarios.instructions.audit.satisfiability import satisfiability
 from evolif.scenarios.instructions.constraints import parse_constraints
 
 

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from evolif.errors import InputError, UsageError
-from evolif.scenarios.instructions.audit import audit, map_constraint
-from evolif.scenarios.instructions.audit.sources import read_foreign
+from evolif.scenarios.instructions.audit import audit
+from evolif.scenarios.instructions.audit.sources import map_constraint, read_foreign
 from evolif.scenarios.instructions.constraints import parse_constraint
 
 RELEASE = Path(

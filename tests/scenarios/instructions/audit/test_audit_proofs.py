@@ -6,8 +6,7 @@ import random
 
 import pytest
 
-from evolif.scenarios.instructions.audit import satisfiability
-from evolif.scenarios.instructions.audit.satisfiability import refute
+from evolif.scenarios.instructions.audit.satisfiability import refute, satisfiability
 from evolif.scenarios.instructions.constraints import DrawContext, get_group, parse_constraints
 from evolif.scenarios.instructions.tracker import load_profile, load_topics
 from evolif.scenarios.instructions.turns import Constraint

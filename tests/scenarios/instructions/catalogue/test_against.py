@@ -10,7 +10,8 @@ import pytest
 from entries import BEES, persona, topic
 
 from evolif.errors import InputError
-from evolif.scenarios.instructions.catalogue import lint_personas, lint_topics
+from evolif.scenarios.instructions.catalogue import lint_topics
+from evolif.scenarios.instructions.catalogue.lint import lint_personas
 from evolif.scenarios.instructions.catalogue.samples import compare
 from evolif.util.resources import data_path
 

@@ -10,8 +10,8 @@ from models.server import ok, serving
 
 from evolif.errors import InputError, OutsideError, UsageError
 from evolif.models import ModelOptions
-from evolif.scenarios.instructions.catalogue import infer_personas, lint_personas
-from evolif.scenarios.instructions.catalogue.infer import read_sources
+from evolif.scenarios.instructions.catalogue.infer import infer_personas, read_sources
+from evolif.scenarios.instructions.catalogue.lint import lint_personas
 from evolif.scenarios.instructions.synthesis import load_personas
 
 

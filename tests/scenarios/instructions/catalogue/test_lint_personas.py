@@ -6,7 +6,7 @@ import pytest
 from entries import PERSONAS, persona
 
 from evolif.errors import InputError
-from evolif.scenarios.instructions.catalogue import lint_personas
+from evolif.scenarios.instructions.catalogue.lint import lint_personas
 from evolif.scenarios.instructions.synthesis import load_personas
 
 

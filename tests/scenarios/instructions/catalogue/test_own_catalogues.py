@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from collections import Counter
 
-from evolif.scenarios.instructions.catalogue import lint_personas, lint_topics
+from evolif.scenarios.instructions.catalogue import lint_topics
+from evolif.scenarios.instructions.catalogue.lint import lint_personas
 from evolif.scenarios.instructions.synthesis import load_personas
 from evolif.scenarios.instructions.tracker import load_topics
 from evolif.util.resources import data_path

@@ -10,7 +10,8 @@ from typer.testing import CliRunner
 
 from evolif.cli import app
 from evolif.models import weight_path
-from evolif.scenarios.instructions.catalogue import lint_personas, lint_topics
+from evolif.scenarios.instructions.catalogue import lint_topics
+from evolif.scenarios.instructions.catalogue.lint import lint_personas
 
 pytestmark = [
     pytest.mark.slow,

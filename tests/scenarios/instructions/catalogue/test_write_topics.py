@@ -11,7 +11,8 @@ from models.server import Answer, completion, error, ok, serving
 
 from evolif.errors import InputError, ModelError, OutsideError, UsageError
 from evolif.models import ModelOptions
-from evolif.scenarios.instructions.catalogue import lint_topics, write_topics
+from evolif.scenarios.instructions.catalogue import lint_topics
+from evolif.scenarios.instructions.catalogue.write import write_topics
 from evolif.scenarios.instructions.tracker import load_topics
 
 

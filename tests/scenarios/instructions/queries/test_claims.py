@@ -13,7 +13,8 @@ import yaml
 
 import evolif
 from evolif.scenarios.instructions.constraints import EXTENDED_GROUPS, GROUPS
-from evolif.scenarios.instructions.queries import Claim, read_claims
+from evolif.scenarios.instructions.queries import read_claims
+from evolif.scenarios.instructions.queries.change import Claim
 from evolif.util.rng import Stream
 
 DEMANDS: dict[str, list[str]] = yaml.safe_load((Path(__file__).parent / "demands.yaml").read_text(encoding="utf-8"))

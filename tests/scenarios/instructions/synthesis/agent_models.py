@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from evolif.scenarios.instructions.synthesis import Completion
+from evolif.scenarios.instructions.synthesis.chat import Completion
 from evolif.scenarios.instructions.turns import Constraint, Finding, Operation, Persona, Topic, Turn
 from evolif.types import Message, Usage
 

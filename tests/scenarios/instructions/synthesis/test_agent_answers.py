@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evolif.scenarios.instructions.synthesis import read_object
 from evolif.scenarios.instructions.synthesis.chat import (
     clean_query,
     form_findings,
     read_flag,
+    read_object,
     read_text,
     refused,
     storable,

@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evolif.errors import WithheldError
-from evolif.scenarios.instructions.synthesis import Agent, Attempt, Meter
-from evolif.scenarios.instructions.synthesis.agent import Checker
+from evolif.scenarios.instructions.synthesis import Agent
+from evolif.scenarios.instructions.synthesis.agent import Attempt, Checker, Meter
 from evolif.scenarios.instructions.turns import Finding, Turn
 from evolif.types import Message
 

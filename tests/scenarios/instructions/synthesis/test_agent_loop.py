@@ -9,8 +9,9 @@ from agent_models import PERSONA, TOPIC, Said, make_turn, nothing, query, says
 
 from evolif import ModelError
 from evolif.errors import WithheldError
-from evolif.scenarios.instructions.synthesis import Agent, Attempt, Completion, Meter
-from evolif.scenarios.instructions.synthesis.agent import NEUTRAL_NOTE
+from evolif.scenarios.instructions.synthesis import Agent
+from evolif.scenarios.instructions.synthesis.agent import NEUTRAL_NOTE, Attempt, Meter
+from evolif.scenarios.instructions.synthesis.chat import Completion
 from evolif.scenarios.instructions.turns import Constraint, Finding, Turn
 from evolif.types import Message, Usage
 

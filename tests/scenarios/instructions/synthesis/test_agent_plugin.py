@@ -9,7 +9,7 @@ import pytest
 from agent_models import make_turn, says
 
 from evolif import UsageError
-from evolif.scenarios.instructions.synthesis import Meter, PluginSynthesizer, load_plugin
+from evolif.scenarios.instructions.synthesis.agent import Meter, PluginSynthesizer, load_plugin
 from evolif.scenarios.instructions.turns import Finding, Turn
 
 loaded: list[int] = []

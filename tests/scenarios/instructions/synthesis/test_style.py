@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from evolif.scenarios.instructions.catalogue import lint_personas
+from evolif.scenarios.instructions.catalogue.lint import lint_personas
 from evolif.scenarios.instructions.queries import read_claims
 from evolif.scenarios.instructions.synthesis import load_personas
 from evolif.scenarios.instructions.synthesis.style import LISTS, OWN_REGISTERS, Style, phrase_styles, style_of

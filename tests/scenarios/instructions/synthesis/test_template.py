@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 from evolif.scenarios.instructions.constraints import EXTENDED_GROUPS, GROUPS, DrawContext, get_group
-from evolif.scenarios.instructions.synthesis import Frames, TemplateSynthesizer, registers
+from evolif.scenarios.instructions.synthesis import TemplateSynthesizer, registers
+from evolif.scenarios.instructions.synthesis.template import Frames
 from evolif.scenarios.instructions.tracker import load_profile
 from evolif.scenarios.instructions.turns import Constraint, Operation, Persona, ScriptTurn, Topic
 from evolif.util.resources import data_path, load_data

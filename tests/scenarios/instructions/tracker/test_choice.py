@@ -7,8 +7,9 @@ import pytest
 
 from evolif.errors import InputError
 from evolif.scenarios.instructions.constraints import DrawContext, get_group
-from evolif.scenarios.instructions.tracker import ScriptSpec, load_profile, load_topics, parse_profile, script
+from evolif.scenarios.instructions.tracker import ScriptSpec, load_profile, load_topics, script
 from evolif.scenarios.instructions.tracker.choice import MIN_COUNTABLE, VALUE_KINDS, Affinity, Choice, used_keywords
+from evolif.scenarios.instructions.tracker.profile import parse_profile
 from evolif.scenarios.instructions.turns import Topic
 from evolif.util.rng import Stream
 

@@ -14,7 +14,8 @@ from multiprocessing import get_context
 
 import pytest
 
-from evolif.scenarios.instructions.tracker import DrawStatistics, ScriptSpec, load_profile, load_topics, raw_turns
+from evolif.scenarios.instructions.tracker import ScriptSpec, load_profile, load_topics
+from evolif.scenarios.instructions.tracker.script import DrawStatistics, raw_turns
 from evolif.util.rng import Stream
 
 pytestmark = pytest.mark.slow

@@ -6,14 +6,8 @@ from itertools import islice, pairwise
 import pytest
 
 from evolif.scenarios.instructions.constraints import GROUPS, check
-from evolif.scenarios.instructions.tracker import (
-    DrawStatistics,
-    ScriptSpec,
-    load_profile,
-    load_topics,
-    raw_turns,
-    script,
-)
+from evolif.scenarios.instructions.tracker import ScriptSpec, load_profile, load_topics, script
+from evolif.scenarios.instructions.tracker.script import DrawStatistics, raw_turns
 from evolif.util.rng import Stream
 
 TOPICS = load_topics()

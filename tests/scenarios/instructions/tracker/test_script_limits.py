@@ -5,16 +5,9 @@ from itertools import islice
 import pytest
 
 from evolif.errors import InternalError, UsageError
-from evolif.scenarios.instructions.tracker import (
-    DrawStatistics,
-    Profile,
-    ScriptSpec,
-    load_profile,
-    load_topics,
-    parse_profile,
-    raw_turns,
-    script,
-)
+from evolif.scenarios.instructions.tracker import Profile, ScriptSpec, load_profile, load_topics, script
+from evolif.scenarios.instructions.tracker.profile import parse_profile
+from evolif.scenarios.instructions.tracker.script import DrawStatistics, raw_turns
 from evolif.util.rng import Stream
 
 TOPICS = load_topics()

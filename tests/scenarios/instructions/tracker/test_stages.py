@@ -7,7 +7,8 @@ import pytest
 import yaml
 
 from evolif.errors import InputError
-from evolif.scenarios.instructions.tracker import ScriptSpec, load_profile, load_topics, parse_profile, script
+from evolif.scenarios.instructions.tracker import ScriptSpec, load_profile, load_topics, script
+from evolif.scenarios.instructions.tracker.profile import parse_profile
 from evolif.util.resources import data_path
 
 TOPICS = load_topics()

@@ -2,7 +2,8 @@
 
 import pytest
 
-from evolif.scenarios.instructions.constraints import find_conflict, is_closed, lower_limit, upper_limit
+from evolif.scenarios.instructions.constraints import find_conflict, lower_limit, upper_limit
+from evolif.scenarios.instructions.constraints.compatibility import is_closed
 from evolif.scenarios.instructions.turns import Constraint
 from evolif.scenarios.instructions.witness import Refusal, build_witness
 from evolif.util.resources import data_path, load_data

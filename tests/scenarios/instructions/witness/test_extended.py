@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evolif.scenarios.instructions.constraints import EXTENDED_GROUPS, DrawContext, check, find_conflict, get_group
-from evolif.scenarios.instructions.tracker import DrawStatistics, ScriptSpec, load_profile, load_topics, raw_turns
+from evolif.scenarios.instructions.tracker import ScriptSpec, load_profile, load_topics
+from evolif.scenarios.instructions.tracker.script import DrawStatistics, raw_turns
 from evolif.scenarios.instructions.turns import Constraint
 from evolif.scenarios.instructions.witness import Refusal, build_witness
 from evolif.util.rng import Stream

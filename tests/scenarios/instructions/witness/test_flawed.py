@@ -9,7 +9,7 @@ import pytest
 from evolif.scenarios.instructions.constraints import check
 from evolif.scenarios.instructions.tracker import ScriptSpec, load_profile, load_topics, script
 from evolif.scenarios.instructions.turns import Constraint
-from evolif.scenarios.instructions.witness import build_flawed
+from evolif.scenarios.instructions.witness.flawed import build_flawed
 from evolif.util.rng import Stream
 
 KEYWORDS = ("bridge", "cable", "pier", "river")
