@@ -21,6 +21,7 @@ from evolif.contexts import open_strategy
 from evolif.errors import EvolifError, OutsideError, UsageError
 from evolif.judging import CACHE_FILE, Judge, SqliteJudgeCache, open_judge
 from evolif.models import excerpt, spec_of
+from evolif.runner.batcher import WriteBatcher
 from evolif.runner.clients import Clients
 from evolif.runner.events import Observer, RunStarted, SessionKey, TurnWorded
 from evolif.runner.floor_work import FloorWork
@@ -35,7 +36,7 @@ from evolif.runner.session import RunContext, Seats
 from evolif.runner.settings import RunSettings, differences, growth, sessions_of
 from evolif.runner.sharing import ShownStore, as_stored
 from evolif.runner.shutdown import Shutdown, run_interruptibly, run_to_end, with_heartbeat
-from evolif.runner.store import RunStore, StoreWriter, WriteBatcher
+from evolif.runner.store import RunStore, StoreWriter
 from evolif.scenario import Benchmark, Environment, Meter, Scenario, Services, get_scenario
 from evolif.text import plural
 from evolif.types import DEFAULT_RESAMPLES, End, Exchange, Prompt, Session, Spent
