@@ -58,7 +58,7 @@ from evolif.metrics.process import (
 from evolif.metrics.ranking import Order, Place, Ranking, ranking
 from evolif.metrics.ranks import RankAgreement, RankStability, rank_agreement, rank_stability, split_half_stability
 from evolif.metrics.relevance import relevance_not_judged
-from evolif.metrics.replay import Ceiling, Miss, SweepPoint, ceiling, patience_sweep, replayed
+from evolif.metrics.replay import PERFECT, Ceiling, Miss, SweepPoint, ceiling, patience_sweep, replayed
 from evolif.metrics.sequence import deviation, sequence_interval
 from evolif.metrics.sessions import Bounds, SessionRecords, bounds, counted_sessions, records_from_sessions, tables_of
 from evolif.metrics.statistics import Interval, resampled_indices, wilson
@@ -103,6 +103,7 @@ __all__ = [
     "METRIC_NAMES",
     "MIN_KAPPA_ITEMS",
     "MORE_DIALOGUES",
+    "PERFECT",
     "PROCESS",
     "RATES",
     "SHARED_TURNS",

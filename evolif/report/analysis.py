@@ -60,7 +60,18 @@ from evolif.metrics import (
 )
 from evolif.report.commands import Step, evaluate_step, generate_step
 from evolif.report.context_size import ContextSize, context_size
-from evolif.runner import EarlyEnd, Integrity, Run, RunSettings, Spent, Verification, replay_floor, stored_floor, verify
+from evolif.runner import (
+    EarlyEnd,
+    Integrity,
+    Run,
+    RunSettings,
+    Spent,
+    Verification,
+    replay_floor,
+    stored_ceiling,
+    stored_floor,
+    verify,
+)
 from evolif.scenario import Benchmark, Scenario, get_scenario
 from evolif.types import DEFAULT_RESAMPLES, CapCounts, Prompt, Session
 
@@ -253,6 +264,9 @@ class RunAnalysis:
         Raises:
             UsageError: A checker needs a package that is not installed.
         """
+        known = None if self.verify else stored_ceiling(self.run.store)
+        if known is not None:
+            return known
         scenario = self.scenario
         found = ceiling(
             self.facts.values(), self.settings.patience, scenario.perfect, lambda prompt: bool(scenario.keys(prompt))
@@ -276,7 +290,7 @@ class RunAnalysis:
     def _floor(self) -> Floor | UsageError | None:
         # A failure is kept, too: it may have taken long.
         try:
-            known = None if self.verify else stored_floor(self.run.store, self.facts.values())
+            known = None if self.verify else stored_floor(self.run.store)
             return known or replay_floor(self.settings, self.facts.values())
         except UsageError as fault:
             return fault

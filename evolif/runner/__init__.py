@@ -18,7 +18,7 @@ from evolif.runner.events import (
     TurnStored,
 )
 from evolif.runner.floor import replay_floor
-from evolif.runner.floor_work import stored_floor
+from evolif.runner.floor_work import stored_ceiling, stored_floor
 from evolif.runner.hash_chain import Integrity
 from evolif.runner.live import Live, Pace, read_live
 from evolif.runner.metering import AllowAll, CallPolicy, Deny, PlannedCall, Wait
@@ -84,6 +84,7 @@ __all__ = [
     "reweighted_models",
     "shared_settings",
     "step",
+    "stored_ceiling",
     "stored_floor",
     "upper_bound",
     "verify",

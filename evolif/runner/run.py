@@ -24,6 +24,7 @@ from evolif.models import excerpt, spec_of
 from evolif.runner.batcher import WriteBatcher
 from evolif.runner.clients import Clients
 from evolif.runner.events import Observer, RunStarted, SessionKey, TurnWorded
+from evolif.runner.floor_beside import FloorBeside, is_worth_it
 from evolif.runner.floor_work import FloorWork
 from evolif.runner.fork import fork
 from evolif.runner.hash_chain import Integrity
@@ -279,9 +280,9 @@ class RunExecutor:
             )
             environment = self._scenario.environment(self.benchmark, self.play_options, services)
             strategy = open_strategy(self.settings.context, models=clients.context)
-            work = None if all(name.startswith("sim/") for name in self.settings.models) else FloorWork(store.settings)
+            work = self._floor_work(store)
             write: StoreWriter = batcher
-            if work is not None:  # a simulated model is never waited for
+            if work is not None:
                 work.asked(store.prompts())
                 write = work.writing(batcher)
             context = RunContext(self.settings, environment, strategy, write, observe, shutdown, ledger)
@@ -310,6 +311,12 @@ class RunExecutor:
                 playing = with_heartbeat(clients.closing(main(), judge, environment, work), shutdown, self.observe)
                 told = with_pulse(playing, observe, partial(store.note, LIVE))
                 run_interruptibly(told, shutdown, self.on_stop)
+
+    def _floor_work(self, store: RunStore) -> FloorWork | FloorBeside | None:
+        """Who works out the floor; None for simulated models, which are never waited for."""
+        if all(name.startswith("sim/") for name in self.settings.models):
+            return None
+        return FloorBeside(store.root) if is_worth_it(store.settings) else FloorWork(store.settings)
 
     def _length(self) -> float | None:
         """Mean turns of a dialogue that patience does not end, for the time left; None if unknown."""
