@@ -40,6 +40,8 @@ _LEAST_FREEDOM = 2.0
 """Degrees of freedom left where one dialogue alone makes the spread."""
 _NOTHING = 1e-12
 _WEIGHT_BITS = 14
+_NEAR_HALF = 1e-6
+"""More than any logarithm of the libraries is off, in units of a weight."""
 
 
 DRAWS = (0, DEFAULT_RESAMPLES)
@@ -289,8 +291,20 @@ def _uniform(seed: int, number: int) -> Callable[[], float]:
 @lru_cache(maxsize=4096)
 def _exponential(number: int, seed: int, draws: int) -> Sequence[float]:
     """A whole weight per draw for one dialogue, the same however many there are."""
-    chance, unit = _uniform(seed, number + 1), 2.0**_WEIGHT_BITS
-    return _kept([float(1 + round(min(-math.log(1 - chance()), 31.0) * unit)) for _ in range(draws)])
+    chance, numpy = _uniform(seed, number + 1), numpy_if_any()
+    if numpy is None:
+        return [_whole_weight(chance()) for _ in range(draws)]
+    uniform = numpy.array([chance() for _ in range(draws)])
+    exact = numpy.minimum(-numpy.log(1 - uniform), 31.0) * 2.0**_WEIGHT_BITS
+    weights = 1 + numpy.rint(exact)
+    # Libraries differ in a logarithm's last digit, which decides where a weight lies between two whole numbers.
+    for place in numpy.flatnonzero(abs(exact - numpy.floor(exact) - 0.5) < _NEAR_HALF):
+        weights[place] = _whole_weight(float(uniform[place]))
+    return cast("Sequence[float]", weights)
+
+
+def _whole_weight(uniform: float) -> float:
+    return float(1 + round(min(-math.log(1 - uniform), 31.0) * 2.0**_WEIGHT_BITS))
 
 
 @lru_cache(maxsize=16)
@@ -299,9 +313,5 @@ def _half(seed: int, draws: int) -> Sequence[float]:
     chance, unit = _uniform(seed, 0), 2.0**_WEIGHT_BITS
     # The square is Box and Muller's.
     squares = (-math.log(1 - chance()) * math.cos(2 * math.pi * chance()) ** 2 for _ in range(draws))
-    return _kept([float(round(min(square, 31.0) * unit)) for square in squares])
-
-
-def _kept(weights: list[float]) -> Sequence[float]:
-    numpy = numpy_if_any()
+    weights, numpy = [float(round(min(square, 31.0) * unit)) for square in squares], numpy_if_any()
     return weights if numpy is None else cast("Sequence[float]", numpy.array(weights))

@@ -55,7 +55,7 @@ from evolif.report.commands import Step, evaluate_step, generate_step
 from evolif.report.context_size import ContextSize, context_size
 from evolif.runner import EarlyEnd, Integrity, Run, RunSettings, Spent
 from evolif.runner.floor import replay_floor
-from evolif.runner.floor_work import stored_floor
+from evolif.runner.floor_work import stored_ceiling, stored_floor
 from evolif.runner.verify import Verification, verify
 from evolif.scenario import Benchmark, Scenario, get_scenario
 from evolif.types import DEFAULT_RESAMPLES, CapCounts, Prompt, Session
@@ -250,6 +250,9 @@ class RunAnalysis:
         Raises:
             UsageError: A checker needs a package that is not installed.
         """
+        known = None if self.verify else stored_ceiling(self.run.store)
+        if known is not None:
+            return known
         scenario = self.scenario
         found = ceiling(
             self.facts.values(),
@@ -276,7 +279,7 @@ class RunAnalysis:
     def _floor(self) -> Floor | UsageError | None:
         # A failure is kept, too: it may have taken long.
         try:
-            known = None if self.verify else stored_floor(self.run.store, self.facts.values())
+            known = None if self.verify else stored_floor(self.run.store)
             return known or replay_floor(self.settings, self.facts.values())
         except UsageError as fault:
             return fault

@@ -1,4 +1,4 @@
-"""The floor of a run, worked out while its answers are waited for, and stored with it.
+"""The floor of a run, worked out while its answers are waited for, and stored with it; and the ceiling that is stored.
 
 Answers that follow nothing are judged on each turn that is asked, in moments in which the event loop has nothing else
 to do. What is stored says for which turns and rules it holds; for any others a report replays the floor itself.
@@ -10,12 +10,14 @@ import asyncio
 import hashlib
 import json
 import math
-from collections.abc import Iterable, Sequence
-from dataclasses import asdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, astuple
+from itertools import chain
 from typing import Any
 
 from evolif._version import __version__
-from evolif.metrics import Figures, Floor
+from evolif.metrics import Ceiling, Figures, Floor
+from evolif.metrics.replay import PERFECT, Miss
 from evolif.runner.floor import Replay, floor_of, open_judging
 from evolif.runner.records import StoreEntry, TurnEntry, with_digest
 from evolif.runner.settings import RunSettings
@@ -23,14 +25,15 @@ from evolif.runner.store import RunStore, StoreWriter
 from evolif.types import JudgedTurn, Prompt, Session, Verdict
 
 NOTE = "floor"
-"""The key of the note in a run's file."""
+CEILING = "ceiling"
+"""The keys of the notes in a run's file."""
 _IDLE = 0.001
 """Seconds that one round of an idle event loop takes at most."""
 _STEP = 0.002
 """Seconds of work between two looks at the loop."""
 _REST = 0.005
 """Seconds until the next look at a loop that was busy."""
-_LONGEST = 10.0
+LONGEST = 10.0
 """Seconds that the rest may take when the last session has ended, so that a slow plug-in holds up no run."""
 
 
@@ -84,22 +87,25 @@ class FloorWork:
                 await asyncio.sleep(_REST)
                 continue
             began = loop.time()
-            while loop.time() - began < _STEP and await self._judge_next():
+            while loop.time() - began < _STEP and await self.judge_next():
                 pass
 
     async def finish(self, store: RunStore) -> None:
         """Judge what is left, and store the floor, unless that takes too long."""
         loop = asyncio.get_running_loop()
-        until = loop.time() + _LONGEST
-        while loop.time() < until and await self._judge_next():
+        until = loop.time() + LONGEST
+        while loop.time() < until and await self.judge_next():
             pass
-        if self._environment is None or self._waiting or not self._seen:
-            return
-        found = floor_of((self._replays[number] for number in sorted(self._replays)), self._settings.patience)
-        if found is not None:
-            store.note(NOTE, _dump(found, _key(self._settings, self._seen)))
+        store.note(NOTE, self.found())
 
-    async def _judge_next(self) -> bool:
+    def found(self) -> str:
+        """The note to store; empty if not everything is judged, or there is no floor."""
+        if self._environment is None or self._waiting or not self._seen:
+            return ""
+        found = floor_of((self._replays[number] for number in sorted(self._replays)), self._settings.patience)
+        return "" if found is None else _dump(found, turns_key(self._settings, self._seen))
+
+    async def judge_next(self) -> bool:
         """Judge one turn that follows what was judged of its dialogue; False if there is none."""
         for place in self._waiting:
             replay = self._replays.get(place[0])
@@ -128,40 +134,59 @@ class FloorWork:
             await self._opened.aclose()
 
 
-def stored_floor(store: RunStore, prompts: Iterable[Prompt]) -> Floor | None:
+def stored_floor(store: RunStore, prompts: Iterable[Prompt] | None = None) -> Floor | None:
     """The floor that was stored for exactly these turns, by this version's rules; None if it has to be replayed.
 
     Args:
         store: Of the run.
-        prompts: All that it asked.
+        prompts: Its turns; all that it asked if None.
     """
     text = store.noted(NOTE)
     if not text:
         return None
-    seen = {(prompt.dialogue, prompt.turn): prompt.digest for prompt in prompts}
     try:
         data = json.loads(text)
-        if data["key"] != _key(store.settings, seen):
+        if data["key"] != turns_key(store.settings, digests_of(store, prompts)):
             return None
         found = {name: Figures(**one) for name, one in data["responders"].items()}
-        sessions = {
-            name: tuple(_session(name, one, store.settings) for one in own) for name, own in data["sessions"].items()
-        }
-        return Floor(data["responder"], found, data["turns"], sessions) if _sound(found, data) else None
+        if not _sound(found, data):
+            return None
+        return Floor(data["responder"], found, data["turns"], _StoredSessions(data["sessions"], store.settings))
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError):  # it was edited
         return None
 
 
-def _sound(found: dict[str, Figures], data: dict[str, object]) -> bool:
-    """Whether the figures are numbers, and those of the best are there."""
-    values = [value for one in found.values() for value in one.values.values() if value is not None]
-    numbers = all(isinstance(value, float | int) and math.isfinite(value) for value in values)
-    return numbers and data["responder"] in found and isinstance(data["turns"], int)
+def digests_of(store: RunStore, prompts: Iterable[Prompt] | None) -> dict[tuple[int, int], str]:
+    """The digests of turns, by dialogue and turn; of all that the run asked if None are given."""
+    if prompts is None:
+        return store.digests()
+    return {(prompt.dialogue, prompt.turn): prompt.digest for prompt in prompts}
+
+
+def sound_figures(found: Figures) -> bool:
+    """Whether all stored figures are numbers."""
+    return all(
+        value is None or (isinstance(value, float | int) and math.isfinite(value)) for value in found.values.values()
+    )
+
+
+def _sound(found: dict[str, Figures], data: dict[str, Any]) -> bool:
+    """Whether the figures are numbers, those of the best are there, and the sessions can be read."""
+    sessions = all(map(sound_session, chain.from_iterable(data["sessions"].values())))
+    numbers = all(map(sound_figures, found.values()))
+    same = data["sessions"].keys() == found.keys()
+    return sessions and numbers and same and data["responder"] in found and isinstance(data["turns"], int)
+
+
+def sound_session(stored: Any) -> bool:
+    """Whether a session can be read from its stored outcomes."""
+    dialogue, letters, ending = stored
+    return isinstance(dialogue, int) and set(letters) <= _HEARD.keys() and (ending is None or isinstance(ending, str))
 
 
 def _dump(found: Floor, key: str) -> str:
     responders = {name: asdict(one) for name, one in found.responders.items()}
-    sessions = {name: [_outcomes(one) for one in own] for name, own in found.sessions.items()}
+    sessions = {name: [outcomes_of(one) for one in own] for name, own in found.sessions.items()}
     told = {"key": key, "responder": found.responder, "turns": found.turns, "responders": responders}
     return json.dumps({**told, "sessions": sessions})
 
@@ -170,22 +195,83 @@ _TOLD = {True: "1", False: "0", None: "?"}
 _HEARD = {letter: outcome for outcome, letter in _TOLD.items()}
 
 
-def _outcomes(session: Session) -> tuple[int, str, str | None]:
+def outcomes_of(session: Session) -> tuple[int, str, str | None]:
     """Dialogue, a letter a turn, ending: what comparing a model with the floor needs of it."""
     letters = "".join(_TOLD[all(turn.judged) if turn.judged else None] for turn in session.turns)
     return session.dialogue, letters, session.ending
 
 
-def _session(responder: str, stored: Sequence[Any], settings: RunSettings) -> Session:
-    dialogue, letters, ending = stored
-    turns = tuple(
+def turns_of(letters: str) -> tuple[JudgedTurn, ...]:
+    """The turns of stored outcomes: one bare verdict each."""
+    return tuple(
         JudgedTurn(number, (Verdict("", _HEARD[letter], "", ""),)) for number, letter in enumerate(letters, start=1)
     )
-    return Session(responder, int(dialogue), 1, settings.patience, ending, turns=turns, cap=settings.max_turns)
 
 
-def _key(settings: RunSettings, seen: dict[tuple[int, int], str]) -> str:
-    """What the floor depends on: the turns, the rules, and how long a session lasts."""
+class _StoredSessions(Mapping[str, Sequence[Session]]):
+    """Sessions of responders as stored; only a comparison with a model needs them, and of one responder alone."""
+
+    def __init__(self, stored: Mapping[str, Sequence[Any]], settings: RunSettings) -> None:
+        self._stored = stored
+        self._settings = settings
+
+    def __getitem__(self, responder: str) -> Sequence[Session]:
+        patience, cap = self._settings.patience, self._settings.max_turns
+        return tuple(
+            Session(responder, dialogue, 1, patience, ending, turns=turns_of(letters), cap=cap)
+            for dialogue, letters, ending in self._stored[responder]
+        )
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._stored)
+
+    def __len__(self) -> int:
+        return len(self._stored)
+
+
+def dump_ceiling(found: Ceiling, settings: RunSettings, seen: Mapping[tuple[int, int], str]) -> str:
+    """The note to store of a ceiling.
+
+    Args:
+        found: Over all turns that the run asked.
+        settings: Of the run.
+        seen: The digests of these turns, by dialogue and turn.
+    """
+    told = {"key": turns_key(settings, seen), "metrics": asdict(found.metrics), "turns": found.turns}
+    told |= {"sessions": [outcomes_of(one) for one in found.sessions], "misses": list(map(astuple, found.misses))}
+    return json.dumps({**told, "without_witness": found.without_witness, "failing": found.failing})
+
+
+def stored_ceiling(store: RunStore) -> Ceiling | None:
+    """The ceiling that was stored for all turns of the run; None if it has to be replayed.
+
+    Its sessions have one bare verdict for each turn.
+    """
+    text = store.noted(CEILING)
+    if not text:
+        return None
+    try:
+        data = json.loads(text)
+        if data["key"] != turns_key(store.settings, store.digests()):
+            return None
+        metrics, patience = Figures(**data["metrics"]), store.settings.patience
+        turns, without_witness, failing = data["turns"], data["without_witness"], data["failing"]
+        if not (sound_figures(metrics) and all(isinstance(one, int) for one in (turns, without_witness, failing))):
+            return None
+        if not all(map(sound_session, data["sessions"])):
+            return None
+        sessions = tuple(
+            Session(PERFECT, dialogue, 0, patience, ending, turns=turns_of(letters))
+            for dialogue, letters, ending in data["sessions"]
+        )
+        misses = tuple(Miss(int(dialogue), int(turn), tuple(groups)) for dialogue, turn, groups in data["misses"])
+        return Ceiling(metrics, sessions, turns, without_witness, failing, misses)
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):  # it was edited
+        return None
+
+
+def turns_key(settings: RunSettings, seen: Mapping[tuple[int, int], str]) -> str:
+    """What floor and ceiling depend on: the turns, the rules, and how long a session lasts."""
     rules = [__version__, settings.reading_rules, settings.scenario, settings.patience, settings.max_turns]
     rules += [dict(settings.options), settings.relevance, settings.relevance_counts, dict(settings.own_code)]
     told = json.dumps(rules, sort_keys=True, default=str)

@@ -20,6 +20,7 @@ from evolif.contexts import FullHistory
 from evolif.errors import InternalError, UsageError
 from evolif.judging import CACHE_FILE, JudgeComparison, Judgement, SqliteJudgeCache, open_judge
 from evolif.models import DEFAULT_RETRIES, LONGEST_WAIT, ChatRequest, ModelRef, Reply, RequestCache, as_list, spec_of
+from evolif.runner.batcher import WriteBatcher
 from evolif.runner.clients import ClientFactory, describe_judge
 from evolif.runner.events import Observer, RunStarted, SessionKey, nobody
 from evolif.runner.ledger import Ledger
@@ -32,7 +33,7 @@ from evolif.runner.session import RunContext, Seats, SessionEnd, SessionRunner
 from evolif.runner.settings import RunSettings, differences, has_panel
 from evolif.runner.sharing import ShownStore
 from evolif.runner.shutdown import Shutdown, run_interruptibly, with_heartbeat
-from evolif.runner.store import RunStore, WriteBatcher
+from evolif.runner.store import RunStore
 from evolif.scenario import Environment, Services, get_scenario, options_of
 from evolif.text import READING_RULES_VERSION
 from evolif.types import End, Exchange, Prompt

@@ -22,8 +22,10 @@ from evolif.errors import EvolifError, OutsideError, UsageError
 from evolif.judging import CACHE_FILE, Judge, SqliteJudgeCache, open_judge
 from evolif.models import spec_of
 from evolif.models.cache import excerpt
+from evolif.runner.batcher import WriteBatcher
 from evolif.runner.clients import Clients
 from evolif.runner.events import Observer, RunStarted, SessionKey, TurnWorded
+from evolif.runner.floor_beside import FloorBeside, is_worth_it
 from evolif.runner.floor_work import FloorWork
 from evolif.runner.fork import fork
 from evolif.runner.hash_chain import Integrity
@@ -36,7 +38,7 @@ from evolif.runner.session import RunContext, Seats
 from evolif.runner.settings import RunSettings, differences, growth, sessions_of
 from evolif.runner.sharing import ShownStore, as_stored
 from evolif.runner.shutdown import Shutdown, run_interruptibly, run_to_end, with_heartbeat
-from evolif.runner.store import RunStore, StoreWriter, WriteBatcher
+from evolif.runner.store import RunStore, StoreWriter
 from evolif.scenario import Benchmark, Environment, Meter, Scenario, Services, get_scenario
 from evolif.text import plural
 from evolif.types import DEFAULT_RESAMPLES, End, Exchange, Prompt, Session, Spent
@@ -279,9 +281,9 @@ class RunExecutor:
             )
             environment = self._scenario.environment(self.benchmark, self.play_options, services)
             strategy = open_strategy(self.settings.context, models=clients.context)
-            work = None if all(name.startswith("sim/") for name in self.settings.models) else FloorWork(store.settings)
+            work = self._floor_work(store)
             write: StoreWriter = batcher
-            if work is not None:  # a simulated model is never waited for
+            if work is not None:
                 work.asked(store.prompts())
                 write = work.writing(batcher)
             context = RunContext(self.settings, environment, strategy, write, observe, shutdown, ledger)
@@ -310,6 +312,12 @@ class RunExecutor:
                 playing = with_heartbeat(clients.closing(main(), judge, environment, work), shutdown, self.observe)
                 told = with_pulse(playing, observe, partial(store.note, LIVE))
                 run_interruptibly(told, shutdown, self.on_stop)
+
+    def _floor_work(self, store: RunStore) -> FloorWork | FloorBeside | None:
+        """Who works out the floor; None for simulated models, which are never waited for."""
+        if all(name.startswith("sim/") for name in self.settings.models):
+            return None
+        return FloorBeside(store.root) if is_worth_it(store.settings) else FloorWork(store.settings)
 
     def _length(self) -> float | None:
         """Mean turns of a dialogue that patience does not end, for the time left; None if unknown."""

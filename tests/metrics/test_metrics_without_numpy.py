@@ -23,6 +23,8 @@ from evolif.metrics.statistics import unit_bits, whole
 from evolif.metrics.survival import hazard, log_rank, survival
 from evolif.types import DEFAULT_RESAMPLES
 
+drawing = import_module("evolif.metrics.intervals")  # in the package, a function has this name
+
 
 @pytest.fixture
 def bare(monkeypatch):
@@ -73,6 +75,16 @@ def test_not_a_bit_of_difference(bare):
         patch.setattr(numeric, "import_module", import_module)
         assert numeric.numpy_if_any() is not None
         assert everything() == without
+
+
+def test_no_weight_differs(monkeypatch):
+    numpy = pytest.importorskip("numpy", reason="NumPy is not installed")
+    for number in (74, 90, 3):  # the first two have a weight next to the middle of two whole numbers
+        quick = drawing._exponential.__wrapped__(number, 0, 2_000)
+        assert isinstance(quick, numpy.ndarray)
+        with monkeypatch.context() as patch:
+            patch.setattr(drawing, "numpy_if_any", lambda: None)
+            assert list(quick) == drawing._exponential.__wrapped__(number, 0, 2_000)
 
 
 def test_one_dialogue_one_draw(bare):

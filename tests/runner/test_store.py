@@ -16,8 +16,9 @@ from evolif import InternalError, OutsideError, UsageError
 from evolif.judging import Judgement
 from evolif.models import Reply
 from evolif.runner import Run, RunSettings, RunStore, SessionKey, Spent
+from evolif.runner.batcher import WriteBatcher
 from evolif.runner.records import AnsweredTurn, CostEntry, EndEntry, FaultEntry, StoreEntry, TurnEntry, VerdictEntry
-from evolif.runner.store import StoreError, WriteBatcher
+from evolif.runner.store import StoreError
 from evolif.types import Message, Prompt, Usage, Verdict
 
 Play = Callable[..., Run]
