@@ -1,10 +1,14 @@
-"""A dialogue whose topic shifts, made by hand: two topics, a branch that is chosen, a return, a side question."""
+"""Dialogues whose topic shifts: one made by hand, with two topics, a branch that is chosen, a return and a side question,
+and many generated ones.
+"""
 
 from __future__ import annotations
 
 import json
+from functools import cache
 from typing import Any
 
+from evolif.scenarios.shifts import generate
 from evolif.scenarios.shifts.dialogue import Act, ShiftDialogue, ShiftTurn
 
 CITY = {
@@ -84,3 +88,14 @@ def reply(**changed: Any) -> str:
 def dialogue(**changed: Any) -> ShiftDialogue:
     fields: dict[str, Any] = {"task": "city_trip", "turns": TURNS, "checkpoints": GOALS, "witness": reply()}
     return ShiftDialogue(**{**fields, "keys": KEYS, **changed})
+
+
+@cache
+def generated() -> tuple[ShiftDialogue, ...]:
+    """400 dialogues of seed 41, made when they are first asked for, so that collecting tests takes no time."""
+    return tuple(generate(400, seed=41))
+
+
+def earlier_turns() -> list[ShiftTurn]:
+    """All their turns but the final requests."""
+    return [turn for dialogue in generated() for turn in dialogue.turns[:-1]]

@@ -62,11 +62,12 @@ PLACES = {
     "unidial": (("unidial", "summary", "dialogs"), "dialogs/0.json"),
 }
 
-OFTEN = {"dialogue", "topics", "run", "unidial"}
+OFTEN = {"dialogue-pipe", "dialogue-device", "dialogue-link_out", "topics-device", "run-link_out", "unidial-pipe"}
 CASES = [
-    pytest.param(place, plant, id=f"{place}-{plant.__name__}", marks=[] if place in OFTEN else pytest.mark.slow)
+    pytest.param(place, plant, id=name, marks=[] if name in OFTEN else pytest.mark.slow)
     for place in PLACES
     for plant in (pipe, device, link_out)
+    for name in [f"{place}-{plant.__name__}"]
 ]
 
 

@@ -65,7 +65,13 @@ ANSWERS: dict[str, Callable[[Seen], Answer]] = {
 }
 
 
-@pytest.mark.parametrize("case", [*ANSWERS, "unreachable"])
+@pytest.mark.parametrize(
+    "case",
+    [
+        *(pytest.param(case, marks=[pytest.mark.slow] * (case in ("overloaded", "not found"))) for case in ANSWERS),
+        "unreachable",
+    ],
+)
 def test_no_file_and_no_output_holds_the_secret(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, case: str) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("OPENAI_API_KEY", "sk-0123456789abcdef")

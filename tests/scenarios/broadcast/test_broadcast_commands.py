@@ -230,9 +230,10 @@ def test_a_set_of_one_task_has_its_category_alone(tmp_path: Path) -> None:
     ("settings", "variants"),
     [
         (["task=CR", "pair_retrieval=true"], 2),
-        (["task=CR", "chunks=1,5,10,20"], 4),
+        (["task=CR", "chunks=1,10"], 2),
+        pytest.param(["task=CR", "chunks=1,5,10,20"], 4, marks=pytest.mark.slow),
         (["task=IR", "sport=hockey", "ask_after=1,2,3"], 3),
-        (["task=CR", "sport=basketball", "ask_after=1,2,3,4"], 4),
+        pytest.param(["task=CR", "sport=basketball", "ask_after=1,2,3,4"], 4, marks=pytest.mark.slow),
         (["task=IR", "whole=true"], 2),
         (["task=TS", "switch=math,chat,none"], 3),
     ],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from functools import cache
 from itertools import pairwise
 from statistics import fmean
 from typing import Any
@@ -56,6 +57,7 @@ def attacks(match: Match, event: dict[str, Any]) -> str | None:
     return str(event["team"]) if told else None
 
 
+@cache
 def rows() -> list[tuple[Match, dict[str, Any], list[dict[str, Any]]]]:
     """Each event with its match and what follows in its period."""
     found = []
@@ -66,15 +68,12 @@ def rows() -> list[tuple[Match, dict[str, Any], list[dict[str, Any]]]]:
     return found
 
 
-ROWS = rows()
-
-
 def test_each_row_has_the_form_of_its_kind() -> None:
-    assert {event["text"] for _, event, _ in ROWS if not re.fullmatch(FORMS[event["kind"]], event["text"])} == set()
+    assert {event["text"] for _, event, _ in rows() if not re.fullmatch(FORMS[event["kind"]], event["text"])} == set()
 
 
 def test_teams_are_called_by_their_nickname_where_no_player_acts() -> None:
-    for _, event, _ in ROWS:
+    for _, event, _ in rows():
         if event["kind"] in {"team_rebound", "shot_clock", "timeout"}:
             assert event["player"] is None
             assert event["text"].split()[0] == event["team"].split()[-1]
@@ -82,12 +81,12 @@ def test_teams_are_called_by_their_nickname_where_no_player_acts() -> None:
 
 def test_points_follow_from_the_kind() -> None:
     points = {"two_made": 2, "three_made": 3, "free_made": 1}
-    assert all(event["pts"] == points.get(event["kind"], 0) for _, event, _ in ROWS)
+    assert all(event["pts"] == points.get(event["kind"], 0) for _, event, _ in rows())
 
 
 def test_distances_agree_with_what_a_shot_counts() -> None:
     seen = set()
-    for _, event, _ in ROWS:
+    for _, event, _ in rows():
         if event["kind"] in ATTEMPTS and (found := re.search("([0-9]+)-foot", event["text"])):
             distance = int(found[1])
             assert distance >= 22 if event["kind"].startswith("three") else 1 <= distance <= 22
@@ -96,7 +95,7 @@ def test_distances_agree_with_what_a_shot_counts() -> None:
 
 
 def test_a_basket_gives_the_other_team_the_ball() -> None:
-    for match, event, following in ROWS:
+    for match, event, following in rows():
         if event["kind"] not in {"two_made", "three_made"}:
             continue
         if "1 of 1" in "".join(one["text"] for one in following[:2]):
@@ -106,7 +105,7 @@ def test_a_basket_gives_the_other_team_the_ball() -> None:
 
 
 def test_a_miss_and_the_last_missed_free_throw_lead_to_a_rebound() -> None:
-    for match, event, following in ROWS:
+    for match, event, following in rows():
         missed = event["kind"].endswith(("_missed", "_blocked"))
         first, *_ = following or [event]
         number = re.search("free throw ([0-9]) of ([0-9])", event["text"])
@@ -119,21 +118,21 @@ def test_a_miss_and_the_last_missed_free_throw_lead_to_a_rebound() -> None:
 
 
 def test_who_gets_the_rebound_attacks_next() -> None:
-    for match, event, following in ROWS:
+    for match, event, following in rows():
         if event["kind"] in REBOUNDS:
             later = [team for one in following if (team := attacks(match, one))]
             assert later[:1] in ([], [event["team"]])
 
 
 def test_a_turnover_gives_the_other_team_the_ball() -> None:
-    for match, event, following in ROWS:
+    for match, event, following in rows():
         if event["kind"] in TURNOVERS or event["kind"] == "foul_offensive":
             later = [team for one in following if (team := attacks(match, one))]
             assert later[:1] in ([], [other_team(match, event["team"])])
 
 
 def test_a_steal_and_a_block_are_the_other_teams() -> None:
-    for match, event, _ in ROWS:
+    for match, event, _ in rows():
         if event["kind"] in {"bad_pass", "lost_ball", "two_blocked", "three_blocked", "foul_shooting", "foul_personal"}:
             assert match["player_team"][event["other"]] != event["team"]
         elif event["kind"] in {"two_made", "three_made", "substitution"} and event["other"]:
@@ -296,8 +295,8 @@ MEANS = {
 
 @pytest.mark.parametrize("name", MEANS)
 def test_means_are_those_of_public_matches(name: str) -> None:
-    counts = Counter(event["kind"] for _, event, _ in ROWS)
-    counts["rows"] = len(ROWS)
+    counts = Counter(event["kind"] for _, event, _ in rows())
+    counts["rows"] = len(rows())
     counts["blocked"] = counts["two_blocked"] + counts["three_blocked"]
     counts["rebound_of_the_attack"] = counts["rebound_offensive"] + counts["team_rebound"]
     counts["turnovers"] = sum(counts[kind] for kind in TURNOVERS)
@@ -308,8 +307,8 @@ def test_means_are_those_of_public_matches(name: str) -> None:
 
 
 def test_assists_gaps_and_shared_seconds_are_those_of_public_matches() -> None:
-    baskets = [event for _, event, _ in ROWS if event["kind"] in {"two_made", "three_made"}]
+    baskets = [event for _, event, _ in rows() if event["kind"] in {"two_made", "three_made"}]
     assert fmean(event["other"] is not None for event in baskets) == pytest.approx(0.64, rel=0.05)
-    gaps = [following[0]["t"] - event["t"] for _, event, following in ROWS if following]
+    gaps = [following[0]["t"] - event["t"] for _, event, following in rows() if following]
     assert fmean(gaps) == pytest.approx(6.1, rel=0.05)
     assert fmean(gap == 0 for gap in gaps) == pytest.approx(0.3, rel=0.05)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
+from functools import cache
 from hashlib import blake2b
 from itertools import pairwise
 from typing import Any
@@ -17,11 +18,15 @@ from evolif.scenarios.broadcast.problem_template import PEOPLE, SHOPPING, Templa
 from evolif.scenarios.broadcast.problems import CAPACITY, LETTERS, TEMPLATES, place_of_problem, problem
 
 SEED = 7
-MADE = [problem(number, seed=SEED) for number in range(20_000)]
+
+
+@cache
+def many() -> list[Any]:
+    return [problem(number, seed=SEED) for number in range(20_000)]
 
 
 def test_a_problem_has_five_different_options_of_which_one_is_right() -> None:
-    for number, made in enumerate(MADE):
+    for number, made in enumerate(many()):
         template, index = place_of_problem(number, SEED)
         text, right, wrong = template.fill(index)
         assert made["text"] == text
@@ -33,14 +38,14 @@ def test_a_problem_has_five_different_options_of_which_one_is_right() -> None:
 
 def test_letters_are_uniform() -> None:
     stats = pytest.importorskip("scipy.stats")
-    counts = Counter(made["letter"] for made in MADE)
+    counts = Counter(made["letter"] for made in many())
     assert set(counts) == set(LETTERS)
     assert stats.chisquare(list(counts.values())).pvalue > 0.01
 
 
 def test_no_letter_is_likelier_for_a_kind_of_problem_or_after_another() -> None:
     stats = pytest.importorskip("scipy.stats")
-    letters = [made["letter"] for made in MADE]
+    letters = [made["letter"] for made in many()]
     follow = Counter(pairwise(letters))
     assert stats.chisquare([follow[one, two] for one in LETTERS for two in LETTERS]).pvalue > 0.01
     kinds = Counter((place_of_problem(number, SEED)[0].name, letter) for number, letter in enumerate(letters))
@@ -51,16 +56,16 @@ def test_no_letter_is_likelier_for_a_kind_of_problem_or_after_another() -> None:
 def test_the_size_of_an_option_tells_little() -> None:
     """Who always takes the option in the middle, or at an end, must not do well."""
     ranks: Counter[int] = Counter()
-    for made in MADE:
+    for made in many():
         values = {letter: _first_number(text) for letter, text in made["options"].items()}
         ranks[sorted(LETTERS, key=values.__getitem__).index(made["letter"])] += 1
-    assert max(ranks.values()) / len(MADE) < 0.45
-    assert min(ranks.values()) / len(MADE) > 0.05
+    assert max(ranks.values()) / len(many()) < 0.45
+    assert min(ranks.values()) / len(many()) > 0.05
 
 
 def test_no_problem_comes_twice() -> None:
-    texts = {made["text"] for made in MADE}
-    assert len(texts) == len(MADE)
+    texts = {made["text"] for made in many()}
+    assert len(texts) == len(many())
     assert (
         CAPACITY >= 2_100_000
     )  # 21 for each number of a match, twelve in basketball and nine in hockey, and 100,000 matches
@@ -115,7 +120,7 @@ def _wrong(number: int) -> dict[str, str]:
 
 
 def test_nothing_is_negative_or_left_open() -> None:
-    for made in MADE:
+    for made in many():
         assert "{" not in made["text"] and "}" not in made["text"]
         assert made["text"].endswith("?") and 10 < len(made["text"]) < 300
         assert not any("-" in option or not re.search(r"[0-9]|day$", option) for option in made["options"].values())
@@ -123,7 +128,7 @@ def test_nothing_is_negative_or_left_open() -> None:
 
 
 def test_problems_are_of_everyday_matters() -> None:
-    words = {word.lower() for made in MADE for word in re.findall("[A-Za-z]+", made["text"])}
+    words = {word.lower() for made in many() for word in re.findall("[A-Za-z]+", made["text"])}
     assert words & SPORT_WORDS == set()
     assert {name.title() for name in words} & league_names() == set()
     assert not set(PEOPLE) & league_names() and len(set(PEOPLE)) == len(PEOPLE) and len(set(SHOPPING)) == len(SHOPPING)

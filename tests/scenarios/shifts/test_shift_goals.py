@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 
-from evolif.scenarios.shifts import check_answer, generate
+from shift_dialogues import generated
+
+from evolif.scenarios.shifts import check_answer
 from evolif.scenarios.shifts.checking import invented
 from evolif.scenarios.shifts.dialogue import Act, Move, ShiftDialogue, ShiftTurn
 from evolif.scenarios.shifts.goals import checkpoints_of, final_path
 from evolif.scenarios.shifts.tasks import load_task
 from evolif.scenarios.shifts.witness import planted_errors
-
-DIALOGUES = tuple(generate(400, seed=31))
 
 
 def forked(dialogue: ShiftDialogue) -> str:
@@ -19,7 +19,7 @@ def forked(dialogue: ShiftDialogue) -> str:
 
 
 def test_the_witness_satisfies_every_goal() -> None:
-    for dialogue in DIALOGUES:
+    for dialogue in generated():
         results = check_answer(dialogue, dialogue.witness)
         assert len(results) == len(dialogue.checkpoints) >= 3
         assert all(result["satisfied"] for result in results)
@@ -29,17 +29,17 @@ def test_the_witness_satisfies_every_goal() -> None:
 
 def test_every_planted_error_fails_its_goal_alone_with_its_reason() -> None:
     reasons: Counter[str] = Counter()
-    for dialogue in DIALOGUES:
+    for dialogue in generated():
         for error in planted_errors(dialogue):
             unmet = {r["id"]: r["reason"] for r in check_answer(dialogue, error.answer) if not r["satisfied"]}
             assert unmet == {error.goal: error.reason}, (dialogue.task, error)
             reasons[error.reason] += 1
     assert set(reasons) == {"missing", "cancelled", "stale", "other_branch", "wrong"}
-    assert min(reasons.values()) >= len(DIALOGUES) // 3
+    assert min(reasons.values()) >= len(generated()) // 3
 
 
 def test_every_goal_has_a_planted_error_of_each_reason_that_it_can_fail_for() -> None:
-    for dialogue in DIALOGUES:
+    for dialogue in generated():
         planted: dict[str, list[str]] = {}
         for error in planted_errors(dialogue):
             planted.setdefault(error.goal, []).append(error.reason)
@@ -53,7 +53,7 @@ def test_every_goal_has_a_planted_error_of_each_reason_that_it_can_fail_for() ->
 
 
 def test_goals_point_at_the_turns_that_said_them() -> None:
-    for dialogue in DIALOGUES:
+    for dialogue in generated():
         path = final_path(dialogue.turns)
         for goal in dialogue.checkpoints:
             assert goal["provenance"] == sorted(set(goal["provenance"]))
@@ -69,7 +69,7 @@ def test_goals_point_at_the_turns_that_said_them() -> None:
 
 
 def test_superseded_and_other_values_are_given_with_the_turns_that_said_them() -> None:
-    for dialogue in DIALOGUES:
+    for dialogue in generated():
         for goal in dialogue.checkpoints:
             for one in (*goal["superseded"], *goal["other_branch"]):
                 assert one["value"] != goal["value"]
@@ -79,7 +79,7 @@ def test_superseded_and_other_values_are_given_with_the_turns_that_said_them() -
 
 
 def test_on_branches_that_are_not_chosen_only_the_fork_slot_is_set() -> None:
-    for dialogue in DIALOGUES:
+    for dialogue in generated():
         path = final_path(dialogue.turns)
         for turn in dialogue.turns:
             if turn.topic == 0 and turn.turn not in path:
@@ -88,7 +88,7 @@ def test_on_branches_that_are_not_chosen_only_the_fork_slot_is_set() -> None:
 
 def test_a_list_with_a_cancelled_item_keeps_one() -> None:
     cancelled = 0
-    for dialogue in DIALOGUES:
+    for dialogue in generated():
         items = [goal for goal in dialogue.checkpoints if goal["type"] == "item"]
         for goal in items:
             if goal["polarity"] == "absent":

@@ -5,12 +5,11 @@ from __future__ import annotations
 import random
 import time
 
-from evolif.scenarios.shifts import generate
+from shift_dialogues import generated
+
 from evolif.scenarios.shifts.dialogue import Act
 from evolif.scenarios.shifts.read_back import act_sentences, named_branch, said
 from evolif.scenarios.shifts.tasks import load_task
-
-DIALOGUES = tuple(generate(1000, seed=21))
 
 
 def comparable(acts: list[Act]) -> list[tuple[object, ...]]:
@@ -18,20 +17,20 @@ def comparable(acts: list[Act]) -> list[tuple[object, ...]]:
 
 
 def test_all_user_turns_together_say_exactly_the_acts_of_the_main_topic() -> None:
-    for dialogue in DIALOGUES:
+    for dialogue in generated():
         text = "\n".join(turn.query for turn in dialogue.turns)
         gold = [act for turn in dialogue.turns if turn.topic == 0 for act in turn.details if act.slot]
         assert comparable(said(text, dialogue.task)) == comparable(gold)
 
 
 def test_replies_and_other_topics_say_nothing_about_the_main_topic() -> None:
-    for dialogue in DIALOGUES:
+    for dialogue in generated():
         texts = [turn.reply for turn in dialogue.turns] + [turn.query for turn in dialogue.turns if turn.topic]
         assert said("\n".join(texts), dialogue.task) == []
 
 
 def test_folding_what_was_said_gives_the_goals() -> None:
-    for dialogue in DIALOGUES:
+    for dialogue in generated():
         task = load_task(dialogue.task)
         state: dict[str, object] = {}
         items: dict[str, list[object]] = {}
@@ -55,7 +54,7 @@ def test_folding_what_was_said_gives_the_goals() -> None:
 
 def test_named_returns_to_a_branch_name_it() -> None:
     named = 0
-    for dialogue in DIALOGUES:
+    for dialogue in generated():
         values = {"b0": None}
         for turn in dialogue.turns:
             if turn.move == "alternative":
@@ -72,7 +71,7 @@ def test_named_returns_to_a_branch_name_it() -> None:
 
 def test_sentences_are_found_inside_other_text_whatever_their_case() -> None:
     chance = random.Random(5)
-    task = load_task(DIALOGUES[0].task)
+    task = load_task(generated()[0].task)
     pairs = [pair for slot in task.slots for pair in act_sentences(slot)]
     for _ in range(200):
         chosen = chance.sample(pairs, 3)
@@ -81,7 +80,7 @@ def test_sentences_are_found_inside_other_text_whatever_their_case() -> None:
 
 
 def test_part_of_a_sentence_says_nothing() -> None:
-    task = load_task(DIALOGUES[0].task)
+    task = load_task(generated()[0].task)
     sentence, act = next(act_sentences(task.slots[0]))
     assert said(sentence, task) == [act]
     assert said(sentence[:-8], task) == []
@@ -89,7 +88,7 @@ def test_part_of_a_sentence_says_nothing() -> None:
 
 
 def test_long_texts_take_time_in_proportion() -> None:
-    task = load_task(DIALOGUES[0].task)
+    task = load_task(generated()[0].task)
     begin = next(act_sentences(task.slots[0]))[0][:-8] + " "
     said(begin, task)
     started = time.perf_counter()

@@ -8,6 +8,7 @@ import statistics
 from itertools import combinations
 
 import pytest
+from shift_dialogues import earlier_turns, generated
 
 from evolif.scenarios.shifts import generate
 from evolif.scenarios.shifts.dialogue import ShiftDialogue, Value
@@ -15,9 +16,6 @@ from evolif.scenarios.shifts.generate import draw_dialogue
 from evolif.scenarios.shifts.read_back import named_branch
 from evolif.scenarios.shifts.tasks import Hold, grams, kept, load_task, own_words, plain, usable_tasks
 from evolif.scenarios.shifts.words import generic
-
-DIALOGUES = tuple(generate(400, seed=41))
-EARLIER = [turn for dialogue in DIALOGUES for turn in dialogue.turns[:-1]]
 
 
 def values(dialogue: ShiftDialogue) -> set[tuple[int, str, Value]]:
@@ -30,13 +28,13 @@ def values(dialogue: ShiftDialogue) -> set[tuple[int, str, Value]]:
 
 
 def test_the_values_of_a_dialogue_differ_and_none_contains_another() -> None:
-    for dialogue in DIALOGUES:
+    for dialogue in generated():
         texts = [str(value).lower() for _, _, value in values(dialogue)]
         assert all(a not in b and b not in a for a, b in combinations(texts, 2))
 
 
 def test_every_goal_is_said_in_words_that_hold_its_value() -> None:
-    for dialogue in DIALOGUES:
+    for dialogue in generated():
         task = load_task(dialogue.task)
         for turn in dialogue.turns:
             for act in turn.details if turn.topic == 0 else ():
@@ -45,7 +43,7 @@ def test_every_goal_is_said_in_words_that_hold_its_value() -> None:
 
 
 def test_other_topics_and_digressions_share_no_slot_word_and_no_value_with_the_main_topic() -> None:
-    for dialogue in DIALOGUES:
+    for dialogue in generated():
         taken = own_words(dialogue.task)
         for turn in dialogue.turns:
             if turn.topic:
@@ -53,7 +51,7 @@ def test_other_topics_and_digressions_share_no_slot_word_and_no_value_with_the_m
 
 
 def test_replies_hold_no_value_of_a_goal_but_those_that_the_user_just_said() -> None:
-    for dialogue in DIALOGUES:
+    for dialogue in generated():
         task = load_task(dialogue.task)
         forms = {
             plain(form): goal["value"]
@@ -67,7 +65,7 @@ def test_replies_hold_no_value_of_a_goal_but_those_that_the_user_just_said() -> 
 
 
 def test_the_final_request_lists_all_keys_and_gives_no_goal_away_but_the_branch() -> None:
-    for dialogue in DIALOGUES:
+    for dialogue in generated():
         final = dialogue.turns[-1]
         fork = next(turn.details[0].slot for turn in dialogue.turns if turn.move == "alternative")
         chosen = next(goal for goal in dialogue.checkpoints if goal["key"] == fork)
@@ -82,7 +80,7 @@ def test_the_final_request_lists_all_keys_and_gives_no_goal_away_but_the_branch(
 
 
 def test_witnesses_hold_one_object_with_all_keys_and_values_where_something_is_agreed() -> None:
-    for dialogue in DIALOGUES:
+    for dialogue in generated():
         [block] = re.findall(r"```json\n(.*?)```", dialogue.witness, re.DOTALL)
         held = json.loads(block)
         assert tuple(held) == dialogue.keys
@@ -91,34 +89,34 @@ def test_witnesses_hold_one_object_with_all_keys_and_values_where_something_is_a
 
 
 def test_the_list_of_keys_tells_no_goal() -> None:
-    assert any({goal["key"] for goal in dialogue.checkpoints} < set(dialogue.keys) for dialogue in DIALOGUES)
+    assert any({goal["key"] for goal in dialogue.checkpoints} < set(dialogue.keys) for dialogue in generated())
 
 
 def test_every_task_type_occurs() -> None:
-    assert {dialogue.task for dialogue in DIALOGUES} == set(usable_tasks("all"))
+    assert {dialogue.task for dialogue in generated()} == set(usable_tasks("all"))
 
 
 def test_nothing_is_left_unfilled_and_no_space_too_many() -> None:
-    for turn in EARLIER:
+    for turn in earlier_turns():
         for text in (turn.query, turn.reply):
             assert text == text.strip() and not re.search(r"[{}]|  ", text)
 
 
 def test_named_returns_have_a_cue_and_implicit_ones_have_none() -> None:
     cue = re.compile(r"\b(?:back to|return to|earlier)\b", re.IGNORECASE)
-    for turn in EARLIER:
+    for turn in earlier_turns():
         if turn.returns:
             assert bool(cue.search(turn.query)) == (turn.returns == "named"), turn.query
 
 
 def test_users_type_about_as_people_do() -> None:
-    assert statistics.mean(len(turn.query.split()) for turn in EARLIER) == pytest.approx(16, abs=1)
-    assert statistics.mean("?" in turn.query for turn in EARLIER) == pytest.approx(0.37, abs=0.04)
-    assert statistics.median(len(turn.reply.split()) for turn in EARLIER) == pytest.approx(80, abs=5)
-    assert all(30 <= len(turn.reply.split()) <= 200 for dialogue in DIALOGUES for turn in dialogue.turns)
+    assert statistics.mean(len(turn.query.split()) for turn in earlier_turns()) == pytest.approx(16, abs=1)
+    assert statistics.mean("?" in turn.query for turn in earlier_turns()) == pytest.approx(0.37, abs=0.04)
+    assert statistics.median(len(turn.reply.split()) for turn in earlier_turns()) == pytest.approx(80, abs=5)
+    assert all(30 <= len(turn.reply.split()) <= 200 for dialogue in generated() for turn in dialogue.turns)
     openly = [
         any(act.name == "refine" and act.old is not None and _names(turn.query, act.old) for act in turn.details)
-        for turn in EARLIER
+        for turn in earlier_turns()
     ]
     assert statistics.mean(openly) == pytest.approx(0.12, abs=0.03)
 
@@ -128,7 +126,7 @@ def _names(query: str, old: Value) -> bool:
 
 
 def test_nobody_says_the_same_twice() -> None:
-    for dialogue in DIALOGUES:
+    for dialogue in generated():
         assert len({turn.query for turn in dialogue.turns}) == dialogue.rounds
         assert len({turn.reply for turn in dialogue.turns}) == dialogue.rounds
 
