@@ -151,7 +151,7 @@ class ImportedWriter:
             write_whole(path, text.encode("utf-8"))
 
 
-class Benchmark:
+class InstructionBenchmark:
     """An opened benchmark directory.
 
     Args:

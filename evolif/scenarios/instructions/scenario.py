@@ -17,7 +17,7 @@ from evolif.judging.relevance import relevance_rubric
 from evolif.metrics import LOAD, TURN, UNKNOWN, Breakdown, Key
 from evolif.models import ChatModel
 from evolif.scenario import Author, Benchmark, Chapter, Defaults, Environment, Lengths, Scenario, Services, Unjudged
-from evolif.scenarios.instructions import Benchmark as Folder
+from evolif.scenarios.instructions import InstructionBenchmark as Folder
 from evolif.scenarios.instructions import generate, requirements_of
 from evolif.scenarios.instructions.constraints import code_of, format_of, get_group
 from evolif.scenarios.instructions.environment import open_environment
