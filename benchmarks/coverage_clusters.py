@@ -21,10 +21,10 @@ from statistics import NormalDist
 import numpy as np
 from scipy import stats
 
-from evolif.metrics import expected_length, judge_agreement
+from evolif.metrics import expected_length, judge_agreement, survival
 from evolif.metrics.intervals import event_interval
 from evolif.metrics.patience import exhaustion_by_turn
-from evolif.metrics.survival import hazard, log_rank, survival
+from evolif.metrics.survival import hazard, log_rank
 from evolif.types import JudgedTurn, Session, Verdict
 
 CAP, PATIENCE, SPAN = 50, 3, 10

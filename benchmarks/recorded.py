@@ -23,14 +23,14 @@ from evolif.benchmark import open_benchmark
 from evolif.exchange.dialogs import import_dialogs
 from evolif.runner import Event, SessionEnded, evaluate
 from evolif.runner.events import RunStarted, TurnStored
-from evolif.scenarios.instructions import SYSTEM_PROMPT, Benchmark, generate
+from evolif.scenarios.instructions import SYSTEM_PROMPT, InstructionBenchmark, generate
 from evolif.scenarios.instructions.turns import Turn
 from evolif.scenarios.recorded import Dialog, write_dialogs
 
 OVERLAP = [{"class_name": name, "args": {}} for name in ("recall", "f1_score")]
 
 
-def recorded(bench: Benchmark, out: Path, turns: int, *, checks: bool) -> Path:
+def recorded(bench: InstructionBenchmark, out: Path, turns: int, *, checks: bool) -> Path:
     """The dialogues of a benchmark as recorded ones."""
     dialogs = []
     for number in bench.dialogues():

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from evolif.models import ChatRequest, open_model
 from evolif.runner import evaluate
-from evolif.scenarios.instructions import Benchmark, generate
+from evolif.scenarios.instructions import InstructionBenchmark, generate
 from evolif.scenarios.instructions.prompt import prompt_of
 from evolif.scenarios.instructions.turns import Turn
 from evolif.scenarios.instructions.verdicts import judge_turn
@@ -36,7 +36,7 @@ def bare(turns: list[Turn]) -> float:
     return time.process_time() - started
 
 
-def whole(bench: Benchmark, folder: Path) -> float:
+def whole(bench: InstructionBenchmark, folder: Path) -> float:
     """Seconds of CPU for a run, from the call to its end."""
     started = time.process_time()
     evaluate(bench, ["sim/perfect"], folder, max_turns=TURNS).close()

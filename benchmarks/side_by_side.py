@@ -29,7 +29,7 @@ from transport import ANSWER, LATENCY, serve
 from evolif.models.endpoint import Endpoint, make_client
 from evolif.runner import Event, SessionEnded, evaluate
 from evolif.runner.events import RunStarted, TurnStored
-from evolif.scenarios.instructions import SYSTEM_PROMPT, Benchmark, generate
+from evolif.scenarios.instructions import SYSTEM_PROMPT, InstructionBenchmark, generate
 from evolif.scenarios.instructions import environment as _environment
 from evolif.scenarios.instructions.verdicts import judge_turn
 
@@ -38,7 +38,7 @@ Figures = tuple[float, float]
 """Turns a second, milliseconds of this process's CPU a turn."""
 
 
-def bare(bench: Benchmark, url: str, in_flight: int, turns: int) -> Figures:
+def bare(bench: InstructionBenchmark, url: str, in_flight: int, turns: int) -> Figures:
     """The same conversations, and nothing else."""
     import httpx2
 
@@ -92,7 +92,7 @@ def ours(bench: Path, url: str, in_flight: int, turns: int, folder: Path) -> tup
             seen[type(event)] = time.perf_counter(), time.process_time()
 
     run = evaluate(
-        Benchmark(bench), f"openai/m?base_url={url}", folder, max_turns=turns, patience=turns + 1,
+        InstructionBenchmark(bench), f"openai/m?base_url={url}", folder, max_turns=turns, patience=turns + 1,
         max_connections=in_flight, observe=watch,
     )  # fmt: skip
     played = sum(len(session.turns) for session in run.sessions())

@@ -31,7 +31,7 @@ from evolif.budget.time_left import model_left
 from evolif.errors import EvolifError
 from evolif.runner import Live, RunSettings, evaluate, load_run
 from evolif.runner.live import Pace
-from evolif.scenarios.instructions import Benchmark, generate
+from evolif.scenarios.instructions import InstructionBenchmark, generate
 from evolif.types import JudgedTurn, Session, Verdict
 
 CAP, PATIENCE = 20, 3
@@ -155,7 +155,7 @@ def chance_of(asked: list[str]) -> random.Random:
 
 
 def serve(told: Connection, folder: Path, seconds: float, outcome: str) -> None:
-    bench = Benchmark(folder)
+    bench = InstructionBenchmark(folder)
     Peer.seconds, Peer.failing = seconds, staticmethod(OUTCOMES[outcome])
     Peer.witnesses = {turn.query: turn.witness or "" for number in bench.dialogues() for turn in bench.turns(number)}
 

@@ -19,7 +19,7 @@ from evolif.review import AnswerQueue, BenchmarkQueue, ReviewQueue
 from evolif.review.app import ReviewApp
 from evolif.runner import RunSettings, RunStore, SessionKey, load_run
 from evolif.runner.records import AnsweredTurn, AskedTurn, TurnEntry
-from evolif.scenarios.instructions import Benchmark, generate
+from evolif.scenarios.instructions import InstructionBenchmark, generate
 from evolif.scenarios.instructions.queries import check_query
 from evolif.types import Constraint, Turn, TurnFacts, Verdict
 
@@ -45,7 +45,7 @@ def main() -> None:
         os.chdir(folder)  # the screen names the benchmark's folder: a bare name, on every machine
         try:
             generate("my-bench", dialogues=12, turns=8, seed=7, profile="objective")
-            plant(Benchmark("my-bench"))
+            plant(InstructionBenchmark("my-bench"))
             picture("review.svg")
             picture("review-edit.svg", "e", TYPED)
             picture("review-light.svg", "d")
@@ -55,7 +55,7 @@ def main() -> None:
             os.chdir(here)
 
 
-def plant(bench: Benchmark) -> None:
+def plant(bench: InstructionBenchmark) -> None:
     """Give three turns words that state another number than their intention."""
     planted = 0
     for dialogue in bench.dialogues():
@@ -83,7 +83,7 @@ def misstated(turn: Turn) -> str | None:
 
 def desk() -> ReviewQueue:
     """A fresh desk over the benchmark."""
-    return BenchmarkQueue(Benchmark("my-bench"), "first", checker=check_query)
+    return BenchmarkQueue(InstructionBenchmark("my-bench"), "first", checker=check_query)
 
 
 def plant_run() -> None:

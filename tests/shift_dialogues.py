@@ -1,5 +1,5 @@
-"""Dialogues whose topic shifts: one made by hand, with two topics, a branch that is chosen, a return and a side question,
-and many generated ones.
+"""Dialogues whose topic shifts: one made by hand, with two topics, a branch that is chosen, a return and a side
+question, and many generated ones.
 """
 
 from __future__ import annotations

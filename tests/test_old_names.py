@@ -49,6 +49,16 @@ def test_both_names_give_the_same_object(old: str, today: str, name: str) -> Non
 
 
 @pytest.mark.usefixtures("forgotten")
+@pytest.mark.filterwarnings("ignore:evolif.instructions is now")
+def test_a_renamed_class_has_its_old_name_with_a_warning() -> None:
+    from evolif.scenarios import instructions
+
+    for package in (instructions, importlib.import_module("evolif.instructions")):
+        with pytest.warns(DeprecationWarning, match="Benchmark is now InstructionBenchmark"):
+            assert package.Benchmark is instructions.InstructionBenchmark
+
+
+@pytest.mark.usefixtures("forgotten")
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 def test_what_never_was_is_not_found() -> None:
     for name in ("evolif.nothing", "evolif.games.nothing", "evolif.turns.nothing"):

@@ -15,7 +15,7 @@ from evolif.errors import UsageError
 from evolif.text import plural
 
 if TYPE_CHECKING:
-    from evolif.scenario import Benchmark as BenchmarkOfAny
+    from evolif.scenario import Benchmark
 
 TEMPLATE = "template"
 INSTRUCTIONS = "instructions"
@@ -189,14 +189,14 @@ def extend(
     from evolif.benchmark import open_benchmark
     from evolif.cli.progress import choose, counting, rates_lines, wording
     from evolif.models import ModelOptions
-    from evolif.scenarios.instructions import Benchmark
+    from evolif.scenarios.instructions import InstructionBenchmark
     from evolif.scenarios.instructions.generation import extend as lengthen
     from evolif.scenarios.instructions.generation import grow
 
     if turns is None and dialogues is None:
         raise UsageError("--dialogues N adds dialogues, --turns N adds turns to every dialogue; give one of them")
     opened = open_benchmark(bench, notify=say)
-    if not isinstance(opened, Benchmark):
+    if not isinstance(opened, InstructionBenchmark):
         _extend_other(opened, turns, dialogues)
         return
     asking = ModelOptions(**asdict(options), seed=opened.header.spec.seed)
@@ -222,7 +222,7 @@ def extend(
     show(rates_lines(opened))
 
 
-def _extend_other(bench: BenchmarkOfAny, turns: int | None, dialogues: int | None) -> None:
+def _extend_other(bench: Benchmark, turns: int | None, dialogues: int | None) -> None:
     """Add dialogues to a benchmark of another scenario than instruction following.
 
     Raises:
@@ -243,6 +243,6 @@ def _extend_other(bench: BenchmarkOfAny, turns: int | None, dialogues: int | Non
     _tell_growth(made, before)
 
 
-def _tell_growth(bench: BenchmarkOfAny, before: int) -> None:
+def _tell_growth(bench: Benchmark, before: int) -> None:
     number = len(bench.dialogues())
     typer.echo(f"{bench.path}: {plural(number - before, 'dialogue')} added; it now has {number}")

@@ -18,7 +18,7 @@ from evolif.text import plural
 
 if TYPE_CHECKING:
     from evolif.scenarios.instructions.catalogue.entries import LintReport, Pair
-    from evolif.scenarios.instructions.catalogue.generate import GenerationResult, Tally
+    from evolif.scenarios.instructions.catalogue.generate import GenerationResult, GenerationTally
 
 _EACH = 20
 """Without a terminal, this many entries get a line each; beyond that, every tenth does."""
@@ -209,7 +209,7 @@ def _pair(pair: Pair, *, is_count: bool) -> str:
 
 
 @contextmanager
-def _making(display: str, kind: str, out: Path) -> Iterator[Callable[[Tally], None]]:
+def _making(display: str, kind: str, out: Path) -> Iterator[Callable[[GenerationTally], None]]:
     """Show entries as they are written and, if the user stops, how many `out` received."""
     from evolif.cli.progress import choose, spinning
 
@@ -219,7 +219,7 @@ def _making(display: str, kind: str, out: Path) -> Iterator[Callable[[Tally], No
         with spinning(shown) as update:
             update("", "requesting")
 
-            def observe(tally: Tally) -> None:
+            def observe(tally: GenerationTally) -> None:
                 nonlocal kept
                 kept, done = tally.kept, tally.kept + tally.given_up
                 update("", _state(tally))
@@ -244,6 +244,6 @@ def _show_made(made: GenerationResult, what: str, out: Path) -> None:
         typer.echo("Run the same command for the rest.", err=True)
 
 
-def _state(tally: Tally) -> str:
+def _state(tally: GenerationTally) -> str:
     tokens = f"{tally.prompt_tokens} + {plural(tally.completion_tokens, 'token')}"
     return f"{tally.kept} kept, {tally.given_up} given up, {plural(tally.answers, 'answer')}, {tokens}"

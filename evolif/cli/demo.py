@@ -14,7 +14,7 @@ from evolif.text import plural
 
 if TYPE_CHECKING:
     from evolif.runner import Run
-    from evolif.scenarios.instructions import Benchmark
+    from evolif.scenarios.instructions import InstructionBenchmark
 
 
 LOCAL = "local/smollm2-135m"
@@ -60,11 +60,11 @@ def demo(
     _say_next(out, folder)
 
 
-def _benchmark(folder: Path, seed: int | None) -> Benchmark:
-    from evolif.scenarios.instructions import Benchmark, generate
+def _benchmark(folder: Path, seed: int | None) -> InstructionBenchmark:
+    from evolif.scenarios.instructions import InstructionBenchmark, generate
 
     if seed is None and (folder / "benchmark.json").is_file():
-        bench = Benchmark(folder)
+        bench = InstructionBenchmark(folder)
         typer.echo(f"Continuing with the dialogues in {folder} (seed {bench.header.spec.seed}).")
         typer.echo("For fresh ones, choose another folder: evolif demo --out FOLDER")
         return bench

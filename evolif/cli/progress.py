@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from evolif.budget import PriceTable, RunStatus
     from evolif.runner import Event, SessionEnded
     from evolif.runner.events import ModelStopped, StillWaiting
-    from evolif.scenarios.instructions import Benchmark
+    from evolif.scenarios.instructions import InstructionBenchmark
     from evolif.scenarios.instructions.source import TurnMade
     from evolif.scenarios.instructions.turn_lines import Rates
     from evolif.types import Session
@@ -511,7 +511,7 @@ class _WordingLines:
         self._last = time.monotonic()
 
 
-def rates_lines(bench: Benchmark) -> Iterator[str]:
+def rates_lines(bench: InstructionBenchmark) -> Iterator[str]:
     """Results of writing the benchmark's queries, per chat model: rates, calls and tokens."""
     from evolif.scenarios.instructions import rates
 

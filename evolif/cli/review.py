@@ -168,13 +168,15 @@ def _open(
         raise UsageError("--seed and --sample choose judged answers; use them with --judge RUN")
     if topics is not None:
         return TopicQueue(topics, name, checker=TopicLint(topics), notify=say)
-    from evolif.scenarios.instructions import Benchmark
+    from evolif.scenarios.instructions import InstructionBenchmark
     from evolif.scenarios.instructions.queries import check_query
 
     assert bench is not None  # one of the three is given
     if (bench / "run.sqlite").exists() and not (bench / "benchmark.json").exists():
         raise UsageError(f"{bench} is a run; score its judged answers with `evolif review --judge {bench}`")
-    return BenchmarkQueue(Benchmark(bench, notify=say), name, checker=check_query, regenerate=regenerate, notify=say)
+    return BenchmarkQueue(
+        InstructionBenchmark(bench, notify=say), name, checker=check_query, regenerate=regenerate, notify=say
+    )
 
 
 def _reviewer(given: str | None) -> str:

@@ -15,7 +15,7 @@ from evolif.errors import InputError, OutsideError, UsageError
 from evolif.exchange.rows import canary_of
 from evolif.exchange.scanner import MatchedRun, QueryIndex, Scanner, cut_before
 from evolif.exchange.unpacking import unpacked
-from evolif.scenarios.instructions import Benchmark
+from evolif.scenarios.instructions import InstructionBenchmark
 
 BLOCK_BYTES = 1 << 17
 STDIN = "-"
@@ -111,7 +111,7 @@ class Contamination:
 
 def contamination(
     paths: Sequence[Path | str],
-    benchmark: Benchmark | Path | str,
+    benchmark: InstructionBenchmark | Path | str,
     *,
     words: int = WORDS,
     progress: Callable[[str, int], None] | None = None,
@@ -133,7 +133,7 @@ def contamination(
     """
     if words < 1:
         raise UsageError("--words must be at least 1")
-    bench = benchmark if isinstance(benchmark, Benchmark) else Benchmark(benchmark)
+    bench = benchmark if isinstance(benchmark, InstructionBenchmark) else InstructionBenchmark(benchmark)
     canary = canary_of(bench.identity)
     queries = ((dialogue, turn.turn, turn.query) for dialogue in bench.dialogues() for turn in bench.turns(dialogue))
     index = QueryIndex(queries, canary)

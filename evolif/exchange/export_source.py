@@ -13,7 +13,7 @@ from evolif.exchange.rows import Row, benchmark_rows, canary_of, folder_rows, ru
 from evolif.exchange.tables import schema_of, schema_of_rows
 from evolif.runner import Integrity, Run
 from evolif.scenario import answer_keys, get_scenario
-from evolif.scenarios.instructions import Benchmark
+from evolif.scenarios.instructions import InstructionBenchmark
 from evolif.scenarios.instructions.turns import NAME as INSTRUCTIONS
 from evolif.text import plural
 from evolif.util.resources import data_path
@@ -42,7 +42,7 @@ class Exported:
     """Whether the run's turns are as they were written; None for a benchmark."""
 
 
-Content: TypeAlias = Benchmark | BenchmarkFolder | Run
+Content: TypeAlias = InstructionBenchmark | BenchmarkFolder | Run
 
 
 class ExportSource:
@@ -70,7 +70,7 @@ class ExportSource:
         content = self.content
         if isinstance(content, Run):
             return run_rows(content, with_witness=self.with_witness)
-        if isinstance(content, Benchmark):
+        if isinstance(content, InstructionBenchmark):
             return benchmark_rows(content, with_witness=self.with_witness)
         return folder_rows(content, with_witness=self.with_witness)
 
@@ -84,7 +84,7 @@ class ExportSource:
     def describe(self) -> Description:
         """What the card says about the content."""
         content = self.content
-        if isinstance(content, Benchmark):
+        if isinstance(content, InstructionBenchmark):
             described = _describe_benchmark(content, self.with_witness)
         elif isinstance(content, BenchmarkFolder):
             described = _describe_folder(content, self.with_witness)
@@ -177,7 +177,7 @@ One row per turn. Columns:
 """
 
 
-def _describe_benchmark(benchmark: Benchmark, with_witness: bool) -> Description:
+def _describe_benchmark(benchmark: InstructionBenchmark, with_witness: bool) -> Description:
     header, spec = benchmark.header, benchmark.header.spec
     dialogues = len(benchmark.dialogues())
     facts: dict[str, Any] = {
@@ -206,7 +206,7 @@ def _describe_benchmark(benchmark: Benchmark, with_witness: bool) -> Description
     return Description(f"EvolIF benchmark {benchmark.identity}", _licence(benchmark), facts, origin)
 
 
-def _licence(benchmark: Benchmark) -> str:
+def _licence(benchmark: InstructionBenchmark) -> str:
     """The licence of the project's own data, if the benchmark contains nothing else."""
     packaged = {"topics.jsonl": ("seeds", "topics.jsonl"), "personas.jsonl": ("personas", "personas.jsonl")}
     own = all(

@@ -12,7 +12,7 @@ from evolif.exchange.export_source import Content, Exported, ExportSource
 from evolif.exchange.formats import EXPORTERS, find_exporter
 from evolif.exchange.hub import Hub
 from evolif.runner import RunStore, load_run
-from evolif.scenarios.instructions import Benchmark
+from evolif.scenarios.instructions import InstructionBenchmark
 
 
 def export(
@@ -58,7 +58,7 @@ def export(
 def _open(path: Path, notify: Callable[[str], None] | None) -> Iterator[Content]:
     if (path / HEADER).is_file():
         opened = open_benchmark(path, notify)
-        if not isinstance(opened, (Benchmark, BenchmarkFolder)):
+        if not isinstance(opened, (InstructionBenchmark, BenchmarkFolder)):
             raise UsageError(
                 f"{path}: benchmarks of the scenario {opened.scenario} cannot be exported; export its runs"
             )

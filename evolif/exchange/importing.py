@@ -15,7 +15,7 @@ from evolif.exchange.authors import DIALOGS, NOTHING, STATES, Derivation, parse_
 from evolif.exchange.rows import FIELD, Extension, Row, Shared, parse_extension, parse_shared
 from evolif.exchange.tables import NESTED, from_columns
 from evolif.exchange.unpacking import LONGEST_LINE, unpacked_rows
-from evolif.scenarios.instructions import Benchmark, Header, to_object
+from evolif.scenarios.instructions import Header, InstructionBenchmark, to_object
 from evolif.scenarios.instructions.audit.satisfiability import Status, satisfiability, witness_faults
 from evolif.scenarios.instructions.folder import ImportedWriter
 from evolif.scenarios.instructions.turn_lines import parse_turn
@@ -84,7 +84,7 @@ def import_benchmark(
             raise UsageError(f"{path} contains no turns")
         header = _finish(writer, state, source)
         try:
-            Benchmark(folder)  # header and catalogues were copied unchecked
+            InstructionBenchmark(folder)  # header and catalogues were copied unchecked
         except UsageError as fault:
             reason = str(fault).replace(str(folder), str(target))
             message = f"the field “{FIELD}” of its first row does not contain a complete benchmark: {reason}"

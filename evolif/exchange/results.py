@@ -20,7 +20,7 @@ _LONGEST_NAME = 80
 
 
 @dataclass(frozen=True, slots=True)
-class ModelResults:
+class ExportedModel:
     """What an export has of a model.
 
     Attributes:
@@ -36,7 +36,7 @@ class ModelResults:
     withheld: int
 
 
-def model_results(run: Run, *, with_witness: bool) -> Iterator[tuple[str, ModelResults]]:
+def model_results(run: Run, *, with_witness: bool) -> Iterator[tuple[str, ExportedModel]]:
     """The results of each model of a run, with the name of its folder.
 
     Args:
@@ -56,7 +56,7 @@ def model_results(run: Run, *, with_witness: bool) -> Iterator[tuple[str, ModelR
                 withheld += _withhold(dialog, witnesses)
                 dialog.dialog_raw_info["canary"] = canary
         answers = sum(turn.evaluated for dialog in dialogs for turn in dialog.dialog_turns)
-        yield name, ModelResults(dialogs, records_of_run(run, model), answers, withheld)
+        yield name, ExportedModel(dialogs, records_of_run(run, model), answers, withheld)
 
 
 def _witnesses(run: Run) -> dict[int, set[str]]:

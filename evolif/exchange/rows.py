@@ -18,7 +18,7 @@ from evolif.benchmark import BenchmarkFolder
 from evolif.errors import InputError, UsageError
 from evolif.runner import Run, TurnRecord, shared_settings
 from evolif.scenario import Scenario, answer_keys, blaming, get_scenario
-from evolif.scenarios.instructions import Benchmark, Header, to_object
+from evolif.scenarios.instructions import Header, InstructionBenchmark, to_object
 from evolif.scenarios.instructions.folder import CATALOGUES
 from evolif.scenarios.instructions.turn_lines import parse_header
 from evolif.types import Session
@@ -49,7 +49,7 @@ def canary_of(identity: str) -> str:
     It is the same in every export of a benchmark and of its runs.
 
     Args:
-        identity: The benchmark's `Benchmark.identity`.
+        identity: The benchmark's `InstructionBenchmark.identity`.
     """
     return f"evolif canary {uuid5(_NAMESPACE, identity)}"
 
@@ -59,7 +59,7 @@ def dump(row: object) -> str:
     return json.dumps(row, ensure_ascii=False, separators=(",", ":"), allow_nan=False).translate(_LINE_BREAKS)
 
 
-def benchmark_rows(benchmark: Benchmark, *, with_witness: bool) -> Iterator[Row]:
+def benchmark_rows(benchmark: InstructionBenchmark, *, with_witness: bool) -> Iterator[Row]:
     """The turns of a benchmark, by dialogue and turn; with the answer key if `with_witness`."""
     canary = canary_of(benchmark.identity)
     shared: Row | None = shared_fields(benchmark)
@@ -245,7 +245,7 @@ def extension(**parts: Any) -> Row:
     return {"version": VERSION, **{key: part for key, part in parts.items() if part}}
 
 
-def shared_fields(benchmark: Benchmark) -> dict[str, Any]:
+def shared_fields(benchmark: InstructionBenchmark) -> dict[str, Any]:
     """Shared data of all rows, in the form stored in the first row."""
     files = [benchmark.path / name for name in CATALOGUES]
     return {

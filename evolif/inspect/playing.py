@@ -110,7 +110,7 @@ class Recorder:
 
 
 @dataclass(frozen=True, slots=True)
-class Played:
+class TaskSession:
     """A session that was played."""
 
     session: Session
@@ -120,7 +120,7 @@ class Played:
     """The last output of Inspect's model; None if it never answered."""
 
 
-Watch = Callable[[Played], None]
+Watch = Callable[[TaskSession], None]
 """Gets what was played so far, whenever a turn was answered or judged."""
 
 
@@ -153,7 +153,7 @@ class Player:
         self._open_model = open_model
         self._opened: dict[str, tuple[EvalConfig, RunSettings, Environment]] = {}
 
-    async def play(self, model: Any, dialogue: int, epoch: int, watch: Watch = lambda played: None) -> Played:
+    async def play(self, model: Any, dialogue: int, epoch: int, watch: Watch = lambda played: None) -> TaskSession:
         """Play one dialogue.
 
         Args:
@@ -173,9 +173,9 @@ class Player:
         others = {} if config.context_model is None else {"context": factory.context_model(config.context_model)}
         key, recorder = SessionKey(seat.name, dialogue, epoch), Recorder()
 
-        def so_far() -> Played:
+        def so_far() -> TaskSession:
             messages = _messages(recorder, environment, dialogue, settings)
-            return Played(_session(recorder, key, settings), messages, seat.output)
+            return TaskSession(_session(recorder, key, settings), messages, seat.output)
 
         recorder.changed = lambda: watch(so_far())
         context = RunContext(

@@ -25,7 +25,7 @@ from evolif.benchmark import open_benchmark
 from evolif.errors import EvolifError, UsageError
 from evolif.exchange import canary_of
 from evolif.inspect.messages import to_inspect
-from evolif.inspect.playing import CUT, Played, Player, config_of, cut_short
+from evolif.inspect.playing import CUT, Player, TaskSession, config_of, cut_short
 from evolif.inspect.scores import (
     METRIC,
     SCORER,
@@ -139,9 +139,9 @@ def _solver(player: Player) -> Any:
 
     async def solve(state: Any, generate: object) -> Any:
         model = get_model()
-        latest: list[Played] = []
+        latest: list[TaskSession] = []
 
-        def keep(played: Played) -> None:
+        def keep(played: TaskSession) -> None:
             latest[:] = [played]
             if not state.metadata.get("ending"):
                 state.messages = []  # the first turn comes with all that stands before it

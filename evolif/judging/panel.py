@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 from evolif.errors import EvolifError, JudgeError, ModelError, WithheldError
 from evolif.judging.records import THRESHOLD, CachedScore, JudgeCache, JudgeRecord, JudgeScore, usage_of
-from evolif.judging.rubric import Criterion, Question, Rubric, read_score, shorten
+from evolif.judging.rubric import Criterion, CriterionQuestion, Rubric, read_score, shorten
 from evolif.models import ChatModel, ChatRequest, SchemaCalls
 from evolif.text import Reading
 from evolif.types import Message, Usage, Verdict
@@ -54,7 +54,7 @@ class Member:
         """`provider/name`."""
         return self._model.name
 
-    async def score(self, question: Question) -> JudgeScore:
+    async def score(self, question: CriterionQuestion) -> JudgeScore:
         """A score, or the reason why none could be read, for example a content filter.
 
         Raises:
@@ -127,7 +127,7 @@ class Member:
             what = f"{self.name}: its client failed unexpectedly ({type(fault).__name__})"
             raise self._error(what, usage) from fault
 
-    async def _ask(self, question: Question) -> JudgeScore:
+    async def _ask(self, question: CriterionQuestion) -> JudgeScore:
         wording = question.rubric.wording
         score = JudgeScore(self.name, None, attempts=0)
         while score.score is None and score.attempts < ATTEMPTS:
@@ -245,7 +245,7 @@ class Panel:
         rubric = criterion.rubric or self._rubric
         if reading.unreadable:
             return JudgeRecord(criterion.group, self._rule, False, None, (), rubric.version, reading.unreadable)
-        question = Question(criterion, reading.text, rubric)
+        question = CriterionQuestion(criterion, reading.text, rubric)
         scores = await finish_all((member.score(question) for member in self._members), usage_of)
         return self._record(criterion.group, tuple(scores), rubric.version)
 

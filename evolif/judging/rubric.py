@@ -140,7 +140,7 @@ _SLOT = re.compile(r"\{([a-z]+)\}")
 
 
 @dataclass(frozen=True)
-class Question:
+class CriterionQuestion:
     """Asks whether a text satisfies one criterion.
 
     The text is data between two lines with a number drawn for every call. No text can close that fence: its author

@@ -26,7 +26,7 @@ from evolif.metrics.ranks import RankAgreement, RankStability
 from evolif.metrics.replay import Ceiling, SweepPoint, patience_sweep
 from evolif.metrics.sessions import counted_sessions, records_from_sessions, tables_of
 from evolif.metrics.statistics import Interval
-from evolif.metrics.survival import LogRank, Survival
+from evolif.metrics.survival import LogRank, Survival, survival
 from evolif.metrics.table import (
     UNKNOWN,
     Breakdown,
@@ -99,5 +99,6 @@ __all__ = [
     "records_from_sessions",
     "satisfaction_by_group",
     "sessions_at_cap",
+    "survival",
     "tables_of",
 ]

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 
 from evolif.metrics.pairs import has_enough, influence_of, pair_test
-from evolif.metrics.power import Plan, effect_size, plan
+from evolif.metrics.power import PowerPlan, effect_size, plan
 from evolif.metrics.process import AT_N, PROCESS, course_of, session_record
 from evolif.metrics.sessions import capped, counted_sessions, of_one_model
 from evolif.metrics.statistics import Interval
@@ -40,7 +40,7 @@ class Difference:
     p: float | None
     p_holm: float | None
     effect: float | None
-    plan: Plan
+    plan: PowerPlan
 
     @property
     def dialogues_needed(self) -> int | None:

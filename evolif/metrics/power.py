@@ -59,7 +59,7 @@ class Paired:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class PowerPlan:
     """What two models' shared dialogues say of the next comparison, in one metric.
 
     Attributes:
@@ -87,7 +87,7 @@ class Plan:
         return _for_effect(difference / self.spread, ALPHA)
 
 
-def plan(table: MetricTable, a: Sequence[Row], b: Sequence[Row], metric: str) -> Plan:
+def plan(table: MetricTable, a: Sequence[Row], b: Sequence[Row], metric: str) -> PowerPlan:
     """Clusters needed, and what pairing gains.
 
     Args:
@@ -103,7 +103,7 @@ def plan(table: MetricTable, a: Sequence[Row], b: Sequence[Row], metric: str) ->
     spread = None
     if one is not None and other is not None and len(a) > 1:
         spread = stdev(x - y for x, y in zip(one[1], other[1], strict=True))
-    return Plan(dialogues_needed(table, a, b, metric), spread, paired_gain(table, a, b, metric))
+    return PowerPlan(dialogues_needed(table, a, b, metric), spread, paired_gain(table, a, b, metric))
 
 
 def fewest_dialogues(alpha: float = ALPHA) -> int:

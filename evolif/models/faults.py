@@ -20,7 +20,7 @@ from typing import Any
 
 from evolif.errors import AccessError, ContextOverflowError, ModelError, WithheldError
 from evolif.models.endpoint import redact
-from evolif.models.refusals import Refusal, why_refused
+from evolif.models.refusals import RefusedPart, why_refused
 from evolif.types import Usage
 from evolif.util.resource_limits import exhausted
 
@@ -101,9 +101,9 @@ class EndpointErrors:
             redact(_message(body), self.key, *self.hidden),
         )
         refusal = why_refused(status, body)
-        if refusal is Refusal.LENGTH:
+        if refusal is RefusedPart.LENGTH:
             return ContextOverflowError(f"{self.name}: the conversation no longer fits the context: {message}")
-        if refusal is Refusal.CONTENT:
+        if refusal is RefusedPart.CONTENT:
             return self.withheld()
         text = f"{self.name}: {self.host} answered {status}: {message}"
         advice = self._blocking(status, evidence, answered)

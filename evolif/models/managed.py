@@ -54,7 +54,7 @@ class ConnectionLimit:
         self._waiting: deque[asyncio.Future[None]] = deque()
         self._opening: tuple[asyncio.AbstractEventLoop, float] | None = None
         """The loop and the time of the next look at the gate."""
-        self._aside: dict[Slot, tuple[float, ModelError]] = {}
+        self._aside: dict[CallSlot, tuple[float, ModelError]] = {}
         """When calls that wait for their repeat go on, and why they wait."""
         self.repeats: Counter[str] = Counter()
         """How many attempts were repeated, by reason."""
@@ -64,10 +64,10 @@ class ConnectionLimit:
         """The current number of slots."""
         return int(self._slots)
 
-    async def take(self) -> Slot:
-        """Wait for a slot; `Slot.leave` gives it back."""
+    async def take(self) -> CallSlot:
+        """Wait for a slot; `CallSlot.leave` gives it back."""
         await self._enter()
-        return Slot(self)
+        return CallSlot(self)
 
     async def _enter(self) -> None:
         turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
@@ -176,7 +176,7 @@ class ConnectionLimit:
         return self._slots < self._threshold
 
 
-class Slot:
+class CallSlot:
     """The slot of one call; it is free between attempts."""
 
     def __init__(self, limit: ConnectionLimit) -> None:
@@ -282,7 +282,7 @@ class ManagedModel:
         finally:
             slot.leave()
 
-    async def answer(self, request: ChatRequest, slot: Slot, repeated: Repeated = _ignore) -> Reply:
+    async def answer(self, request: ChatRequest, slot: CallSlot, repeated: Repeated = _ignore) -> Reply:
         """Like `complete`, in a slot that the caller has taken and gives back.
 
         Args:

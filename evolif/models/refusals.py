@@ -18,7 +18,7 @@ from enum import Enum
 from itertools import islice
 
 
-class Refusal(Enum):
+class RefusedPart(Enum):
     """What of a conversation a provider refuses."""
 
     LENGTH = "length"
@@ -91,7 +91,7 @@ _OBJECTIONABLE = re.compile(
 
 
 @dataclass(slots=True)
-class _Said:
+class _ErrorText:
     """What an error's body says, of all its levels."""
 
     codes: set[str] = field(default_factory=set)
@@ -102,7 +102,7 @@ class _Said:
     """Whether it repeats the words of the conversation that were flagged, as OpenRouter does."""
 
 
-def why_refused(status: int, body: object) -> Refusal | None:
+def why_refused(status: int, body: object) -> RefusedPart | None:
     """What of the conversation a provider refuses; None where it is something else, or is not clear.
 
     Args:
@@ -111,15 +111,15 @@ def why_refused(status: int, body: object) -> Refusal | None:
     """
     said = _said(body)
     if said.codes & _LENGTH_CODES and (status in _LENGTH_STATUS or status == 500):
-        return Refusal.LENGTH
+        return RefusedPart.LENGTH
     if (said.codes & _CONTENT_CODES or said.flagged) and status in _CONTENT_STATUS:
-        return Refusal.CONTENT
+        return RefusedPart.CONTENT
     if said.codes & _OTHER_CODES or said.parameters - _PARTS_OF_CONVERSATION:
         return None
     if any(_is_about_length(status, message) for message in said.messages):
-        return Refusal.LENGTH
+        return RefusedPart.LENGTH
     objects = status in _CONTENT_STATUS and any(map(_OBJECTIONABLE.search, said.messages))
-    return Refusal.CONTENT if objects else None
+    return RefusedPart.CONTENT if objects else None
 
 
 def _is_about_length(status: int, message: str) -> bool:
@@ -130,8 +130,8 @@ def _is_about_length(status: int, message: str) -> bool:
     return _TOO_LONG.search(message) is not None
 
 
-def _said(body: object) -> _Said:
-    said = _Said()
+def _said(body: object) -> _ErrorText:
+    said = _ErrorText()
     for level in _levels(body, _DEPTH):
         for key, value in level.items():
             name = str(key).lower()

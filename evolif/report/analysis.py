@@ -41,6 +41,7 @@ from evolif.metrics import (
     records_from_sessions,
     satisfaction_by_group,
     sessions_at_cap,
+    survival,
     tables_of,
 )
 from evolif.metrics.breakdown import breakdowns_of, metrics_by
@@ -49,7 +50,7 @@ from evolif.metrics.ranks import rank_agreement
 from evolif.metrics.relevance import relevance_not_judged
 from evolif.metrics.replay import ceiling
 from evolif.metrics.sessions import Bounds, SessionRecords, bounds
-from evolif.metrics.survival import Hazard, SurvivalBounds, hazard, survival, survival_bounds
+from evolif.metrics.survival import Hazard, SurvivalBounds, hazard, survival_bounds
 from evolif.metrics.table import figures_with_intervals
 from evolif.report.commands import Step, evaluate_step, generate_step
 from evolif.report.context_size import ContextSize, context_size

@@ -32,7 +32,7 @@ ALPHA = 0.05
 
 
 @dataclass(frozen=True, slots=True)
-class Replay:
+class ComparisonLimits:
     """Where two runs of different patience or cap are cut.
 
     Attributes:
@@ -44,7 +44,7 @@ class Replay:
     cap: int
 
     @classmethod
-    def of(cls, a: ModelAnalysis, b: ModelAnalysis) -> Replay | None:
+    def of(cls, a: ModelAnalysis, b: ModelAnalysis) -> ComparisonLimits | None:
         """What makes the two alike; None if they are."""
         one, other = a.of.settings, b.of.settings
         if not REPLAYED & set(different_fields(one, other)):
@@ -100,9 +100,9 @@ class ModelComparison:
         return _Pair((self.a.of, self.b.of), chosen=(self.a, self.b))
 
     @cached_property
-    def replay(self) -> Replay | None:
+    def replay(self) -> ComparisonLimits | None:
         """Where both are cut, because their patience or their caps differ; None if they do not."""
-        return Replay.of(self.a, self.b)
+        return ComparisonLimits.of(self.a, self.b)
 
     @cached_property
     def sessions(self) -> tuple[Sequence[Session], Sequence[Session]]:

@@ -17,7 +17,7 @@ _WIDTHS = ((25, 1), (60, 5))
 
 
 @dataclass(frozen=True, slots=True)
-class Span:
+class TurnSpan:
     """The judged turns of one model from turn `first` to turn `last`, over all sessions that reach them.
 
     Attributes:
@@ -44,7 +44,7 @@ class Span:
         return self.judged / self.turns
 
 
-def difficulty(model: ModelAnalysis, width: int = SPAN) -> tuple[Span, ...]:
+def difficulty(model: ModelAnalysis, width: int = SPAN) -> tuple[TurnSpan, ...]:
     """By spans of turns, ascending; spans without a judged requirement are left out.
 
     Args:
@@ -57,7 +57,7 @@ def difficulty(model: ModelAnalysis, width: int = SPAN) -> tuple[Span, ...]:
             sums = found.setdefault((turn - 1) // width, [0, 0, 0])
             for place, number in enumerate((one.judged - one.satisfied, one.judged, one.turns)):
                 sums[place] += number
-    return tuple(Span(at * width + 1, (at + 1) * width, *found[at]) for at in sorted(found))
+    return tuple(TurnSpan(at * width + 1, (at + 1) * width, *found[at]) for at in sorted(found))
 
 
 def fitting_width(models: Sequence[ModelAnalysis]) -> int:
@@ -78,5 +78,5 @@ def difficulty_grid(runs: ComparableRuns) -> Grid:
     return Grid("difficulty", title, "turns", runs.heads, rows if len(rows) > 1 else ())
 
 
-def _cell(one: Span | None) -> TableCell:
+def _cell(one: TurnSpan | None) -> TableCell:
     return TableCell() if one is None else TableCell(f"{100 * one.share:.1f}", f"load {one.load:.1f} of {one.judged}")

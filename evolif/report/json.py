@@ -27,7 +27,7 @@ from evolif.metrics import (
     patience_left,
 )
 from evolif.metrics.agreement import Agreement
-from evolif.metrics.power import Plan
+from evolif.metrics.power import PowerPlan
 from evolif.report.analysis import ModelAnalysis, ModelSummary, RunAnalysis, folder_name
 from evolif.report.comparable import ComparableRuns
 from evolif.report.comparison import SHARED, ModelComparison, all_differences
@@ -424,7 +424,7 @@ def _contexts(one: ModelComparison) -> dict[str, Any]:
     return {"tokens": list(map(size_object, context_sizes(runs))), "effects": effects_object(runs)}
 
 
-def _plan(plan: Plan) -> dict[str, Any]:
+def _plan(plan: PowerPlan) -> dict[str, Any]:
     pairing = plan.pairing
     return {
         "dialogues_needed": None if plan.needed is None else plan.needed.dialogues,

@@ -18,7 +18,7 @@ from evolif.review.filters import DECIDED, UNDECIDED, Facet, QueueItem
 from evolif.review.queue import Notify, ReviewQueue, State, TextBlock
 from evolif.review.text import hidden, one_line, visible
 from evolif.review.turn_view import claims_of, intention_of, turn_blocks
-from evolif.scenarios.instructions import Benchmark
+from evolif.scenarios.instructions import InstructionBenchmark
 from evolif.scenarios.instructions.constraints import EXTENDED_GROUPS, GROUPS, own_groups
 from evolif.scenarios.instructions.synthesis import TemplateSynthesizer
 from evolif.scenarios.instructions.turn_lines import read_turns
@@ -165,7 +165,7 @@ class BenchmarkQueue(ReviewQueue):
 
     def __init__(
         self,
-        benchmark: Benchmark,
+        benchmark: InstructionBenchmark,
         reviewer: str,
         *,
         checker: QueryChecker,

@@ -14,7 +14,7 @@ from evolif.contexts.base import NO_COST
 
 
 @dataclass(frozen=True, slots=True)
-class Built:
+class ContextRecord:
     """How the context of a turn was built."""
 
     shown: Mapping[int, Shown]
@@ -38,7 +38,7 @@ class Built:
         return data
 
     @classmethod
-    def load(cls, data: Mapping[str, Any]) -> Built:
+    def load(cls, data: Mapping[str, Any]) -> ContextRecord:
         """What `dump` wrote."""
         pairs = ((number, how) for how in ("full", "summary") for number in _numbers(data.get(how, "")))
         shown = cast("dict[int, Shown]", dict(sorted(pairs)))

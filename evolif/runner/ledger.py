@@ -17,7 +17,7 @@ from evolif.runner.records import CostEntry, Reservation, SettledEntry, StoreEnt
 from evolif.types import Role, Spent, Usage
 
 
-class Writer(Protocol):
+class EntryWriter(Protocol):
     """Makes entries durable."""
 
     def __call__(self, *entries: StoreEntry) -> Awaitable[None]: ...
@@ -42,7 +42,7 @@ class Ledger:
         write: Stores its entries.
     """
 
-    def __init__(self, write: Writer) -> None:
+    def __init__(self, write: EntryWriter) -> None:
         self._write = write
         self._words: dict[int, _Words] = defaultdict(_Words)
 

@@ -19,7 +19,7 @@ def _is_whole(ending: str | None, cause: str) -> bool:
     return (ending == "finished" and cause not in ("", "patience")) or (ending == "censored" and cause == "benchmark")
 
 
-class Lengths:
+class PlayedLengths:
     """The lengths of a run's dialogues, as far as some session of the run played them to the end.
 
     Args:

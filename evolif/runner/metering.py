@@ -15,7 +15,7 @@ from typing import Protocol
 
 from evolif.errors import EvolifError, ModelError
 from evolif.models import ChatRequest, ManagedModel, ModelCache, Reply
-from evolif.models.managed import Slot
+from evolif.models.managed import CallSlot
 from evolif.runner.bounds import RequestSize, believable, is_free_of_tokens, upper_bound
 from evolif.runner.events import SessionKey
 from evolif.runner.ledger import Account, current_account
@@ -209,7 +209,7 @@ class MeteredModel:
         finally:
             slot.leave()
 
-    async def _complete(self, request: ChatRequest, slot: Slot) -> Reply:
+    async def _complete(self, request: ChatRequest, slot: CallSlot) -> Reply:
         account = current_account()
         key = None if account is None else account.key
         if key is not None and request.epoch != key.epoch:
@@ -226,7 +226,7 @@ class MeteredModel:
             if meter.admitted:
                 self._policy.record(meter.call, meter.usage)
 
-    async def _send(self, slot: Slot, account: Account | None, meter: _Meter) -> Reply:
+    async def _send(self, slot: CallSlot, account: Account | None, meter: _Meter) -> Reply:
         """Make the call, with a reservation in the ledger before it and its cost in the account after it."""
         request, model = meter.call.request, meter.call.model
         await self._reserve(account, meter)

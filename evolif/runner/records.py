@@ -14,7 +14,7 @@ from pydantic_core import PydanticSerializationError, from_json, to_json
 from evolif.errors import UsageError
 from evolif.judging import Judgement, JudgeRecord
 from evolif.judging.records import dump_records, load_records
-from evolif.runner.context_record import Built
+from evolif.runner.context_record import ContextRecord
 from evolif.runner.hash_chain import Sealer, digest_of
 from evolif.types import Ending, Image, JudgedTurn, Message, Prompt, Role, Score, Span, Spent, Usage, Verdict
 
@@ -177,7 +177,7 @@ class TurnEntry:
     spent: tuple[Spent, ...] = ()
     notes: Mapping[str, Any] = field(default_factory=dict)
     context_tokens: int | None = None
-    built: Built | None = None
+    built: ContextRecord | None = None
 
     @property
     def key(self) -> AskedKey:
@@ -416,7 +416,7 @@ class TurnRecord:
     """What the context strategy learnt at this turn."""
     context_tokens: int | None
     """Tokens that the call was shown; None if they were not counted while it was played."""
-    built: Built | None
+    built: ContextRecord | None
     """How the strategy built the context; None under `full`, which shows everything, and in runs of earlier versions,
     which did not store it."""
     usage: Usage
@@ -468,7 +468,7 @@ def record_from_row(prompt: Prompt, row: Sequence[Any]) -> TurnRecord:
         load_records(records),
         load_json(notes) if notes else {},
         tokens,
-        None if built is None else Built.load(load_json(built)),
+        None if built is None else ContextRecord.load(load_json(built)),
         Usage(asked, answered),
     )
 

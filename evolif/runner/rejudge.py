@@ -31,7 +31,7 @@ from evolif.runner.run import Run, load_run, locked
 from evolif.runner.scheduler import SessionScheduler, play_all
 from evolif.runner.session import RunContext, Seats, SessionEnd, SessionRunner
 from evolif.runner.settings import RunSettings, differences, has_panel
-from evolif.runner.sharing import ShownStore
+from evolif.runner.sharing import RedactedStore
 from evolif.runner.shutdown import Shutdown, run_interruptibly, with_heartbeat
 from evolif.runner.store import RunStore
 from evolif.scenario import Environment, Services, get_scenario, options_of
@@ -89,7 +89,7 @@ def rejudge(
     config = EvalConfig(max_retries=max_retries, timeout=timeout, wait=wait)
     notify = notify or (lambda _: None)
     root = Path(out)
-    with closing(ShownStore.open(Path(run), migrate=False)) as source:
+    with closing(RedactedStore.open(Path(run), migrate=False)) as source:
         settings = rejudged(source, judges, judge_rule)
         scenario = get_scenario(settings.scenario)
         factory = ClientFactory(config, gate or AllowAll(), shutdown, cache, scenario.name)

@@ -36,7 +36,7 @@ from evolif.runner.records import EarlyEnd, TurnRecord, with_digest
 from evolif.runner.scheduler import Recall, SessionScheduler, calm_collector, play_here
 from evolif.runner.session import RunContext, Seats
 from evolif.runner.settings import RunSettings, differences, growth, sessions_of
-from evolif.runner.sharing import ShownStore, as_stored
+from evolif.runner.sharing import RedactedStore, as_stored
 from evolif.runner.shutdown import Shutdown, run_interruptibly, run_to_end, with_heartbeat
 from evolif.runner.store import RunStore, StoreWriter
 from evolif.scenario import Benchmark, Environment, Meter, Scenario, Services, get_scenario
@@ -176,7 +176,7 @@ def load_run(path: Path | str, *, read_only: bool = False) -> Run:
     Raises:
         UsageError: not a run, or one of another version.
     """
-    return Run(ShownStore.open(Path(path), read_only=read_only, migrate=False))
+    return Run(RedactedStore.open(Path(path), read_only=read_only, migrate=False))
 
 
 Notify = Callable[[str], None]
@@ -232,7 +232,7 @@ class RunExecutor:
         """
         if RunStore.begun(root):
             return
-        with closing(ShownStore.open(source, migrate=False)) as store:
+        with closing(RedactedStore.open(source, migrate=False)) as store:
             store.refuse_edits()
             edited: dict[int, int] = {}
             for before, _ in self._edited(store):

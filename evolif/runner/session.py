@@ -26,7 +26,7 @@ from evolif.errors import (
 )
 from evolif.judging import Judgement
 from evolif.models import ChatModel, ChatRequest, Sampling
-from evolif.runner.context_record import Built
+from evolif.runner.context_record import ContextRecord
 from evolif.runner.events import FaultMet, ModelStopped, Observer, SessionEnded, SessionKey, SessionStarted, TurnStored
 from evolif.runner.ledger import Ledger, open_account
 from evolif.runner.metering import CallDeniedError
@@ -283,7 +283,7 @@ class SessionRunner:
         # The whole conversation is counted when the run is read: counting costs more than a turn.
         is_full = self._settings.context == FullHistory.name
         tokens = None if is_full or tokenizer_name() is None else context_tokens(context.messages)
-        built = None if is_full else Built(context.shown, context.decision, context.cost)
+        built = None if is_full else ContextRecord(context.shown, context.decision, context.cost)
         entry = TurnEntry(self._state.id, prompt, answer, None, spent, context.notes, tokens, built)
         if asks_a_judge:
             await self._write(entry)

@@ -47,7 +47,7 @@ def shared_settings(settings: RunSettings) -> dict[str, Any]:
     return shown
 
 
-class Shown:
+class Redacted:
     """The names and texts of a run as its readers see them.
 
     Args:
@@ -95,11 +95,11 @@ class Shown:
         return self.text(value) if isinstance(value, str) else value
 
 
-class ShownStore(RunStore):
+class RedactedStore(RunStore):
     """A run's file as its readers see it: nothing of it names a folder or an address of this machine."""
 
     def __init__(self, root: Path, connection: sqlite3.Connection, settings: RunSettings) -> None:
-        self._shown = Shown(settings)
+        self._shown = Redacted(settings)
         self._shown.cover(connection)
         super().__init__(root, connection, self._shown.settings)
 
@@ -127,7 +127,7 @@ def as_stored(wanted: RunSettings, stored: RunSettings) -> RunSettings:
         wanted: As planned now.
         stored: As the run has them.
     """
-    short = Shown(stored).settings
+    short = Redacted(stored).settings
     own = dict(zip(short.models, stored.models, strict=True))
     seats = {name: getattr(stored, name) for name in _SEATS if getattr(wanted, name) == getattr(short, name)}
     return wanted.model_copy(update={"models": tuple(own.get(model, model) for model in wanted.models), **seats})

@@ -18,7 +18,7 @@ from pydantic import ValidationError
 from evolif.errors import InternalError, OutsideError, UsageError
 from evolif.runner.events import SessionKey
 from evolif.runner.hash_chain import Integrity, Sealer, check_seals
-from evolif.runner.lengths import Lengths
+from evolif.runner.lengths import PlayedLengths
 from evolif.runner.records import (
     PROMPT_WIDTH,
     PROMPTS,
@@ -318,7 +318,7 @@ class RunStore:
             bare, patience = BareVerdicts(), self.settings.patience
             rows.sort(key=lambda row: (order[row[1]], row[3], row[2]))
             ends = [(row[2], row[4], row[6]) for row in rows]
-            lengths = Lengths(self.settings, self._connection, lambda own: self._judged_turns(own, bare), ends)
+            lengths = PlayedLengths(self.settings, self._connection, lambda own: self._judged_turns(own, bare), ends)
             for number, name, dialogue, epoch, ending, reason, cause in rows:
                 judged = tuple(self._judged_turns(number, bare))
                 cap = lengths.cap(dialogue, judged)

@@ -19,7 +19,7 @@ _NAMED = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class Mismatch:
     """A stored verdict or score that rules do not find."""
 
     model: str
@@ -47,7 +47,7 @@ class Verification:
     """Verdicts and scores that were compared."""
     left_out: int = 0
     """Verdicts and scores that only a judge can reach."""
-    differ: list[Difference] = field(default_factory=list)
+    differ: list[Mismatch] = field(default_factory=list)
 
     @property
     def named(self) -> str:
@@ -100,7 +100,7 @@ async def _verify(
             rows = list(_compare(stored, now, found))
         found.turns += 1
         place = (session.model, session.dialogue, session.epoch, record.turn)
-        found.differ += [Difference(*place, *row) for row in rows]
+        found.differ += [Mismatch(*place, *row) for row in rows]
 
 
 def _compare(stored: Judgement, now: Judgement, found: Verification) -> Iterator[tuple[str, str, str]]:

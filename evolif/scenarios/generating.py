@@ -11,7 +11,7 @@ from evolif.scenario import DEFAULT_SCENARIO, Benchmark, blaming, get_scenario, 
 
 if TYPE_CHECKING:
     from evolif.models import ModelOptions
-    from evolif.scenarios.instructions import Benchmark as InstructionBenchmark
+    from evolif.scenarios.instructions import InstructionBenchmark as InstructionBenchmark
 
 
 @overload

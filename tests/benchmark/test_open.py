@@ -34,7 +34,7 @@ def own(tmp_path: Path, copied: Callable[..., Path]) -> Path:
 def test_no_name_means_instruction_following(own: Path) -> None:
     assert "scenario" not in json.loads((own / "benchmark.json").read_text("utf-8"))
     bench = evolif.load_benchmark(str(own))
-    assert isinstance(bench, instructions.Benchmark)
+    assert isinstance(bench, instructions.InstructionBenchmark)
     assert (bench.scenario, bench.variant, bench.dialogues()) == ("instructions", "objective", [1, 2])
 
 
@@ -81,7 +81,7 @@ def test_what_a_plugin_gets_wrong_is_a_sentence(folder: Path, install, place: st
 
 def test_the_folder_of_one_scenario_is_not_opened_as_one_of_another(folder: Path, own: Path) -> None:
     with pytest.raises(InputError, match="it belongs to the scenario “quiz”, but this works with benchmarks of instr"):
-        instructions.Benchmark(folder)
+        instructions.InstructionBenchmark(folder)
     with pytest.raises(InputError, match="it names no scenario, so it belongs to instruction following"):
         BenchmarkFolder(own, Quiz())
     with pytest.raises(InputError, match="it belongs to the scenario “quiz”"):

@@ -10,7 +10,7 @@ from evolif.budget import Quotes, load_prices
 from evolif.budget.forecast import forecast, survival_of_mean, survival_of_sessions
 from evolif.config import EvalConfig
 from evolif.runner import evaluate, plan
-from evolif.scenarios.instructions import Benchmark, generate
+from evolif.scenarios.instructions import InstructionBenchmark, generate
 from evolif.types import Ending, JudgedTurn, Session, Verdict
 
 
@@ -37,7 +37,7 @@ def test_a_run_foretold_from_itself_comes_to_the_same_calls(tmp_path: Path) -> N
     bench = generate(tmp_path / "bench", dialogues=3, turns=4, seed=3, profile="objective")
     with_run = evaluate(bench, "sim/forgetful", tmp_path / "run", max_turns=30)
     config = EvalConfig(models=("sim/forgetful",), max_turns=30, epochs=2)
-    told = forecast(Benchmark(tmp_path / "bench"), plan(bench, config), Quotes(load_prices(), {}), with_run)
+    told = forecast(InstructionBenchmark(tmp_path / "bench"), plan(bench, config), Quotes(load_prices(), {}), with_run)
     played = sum(len(s.turns) for s in with_run.sessions())
     [one] = told.expected
     assert one.calls == pytest.approx((2 * played, 2 * played)) and one.usd == (0, 0)

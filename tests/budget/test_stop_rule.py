@@ -32,7 +32,7 @@ from evolif.report.latex import latex_report
 from evolif.runner import STOP_RULE, EarlyEnd, PlannedCall, Run, RunStore, evaluate, load_run, plan
 from evolif.runner.events import SessionKey
 from evolif.runner.records import EndEntry
-from evolif.scenarios.instructions import Benchmark, generate
+from evolif.scenarios.instructions import InstructionBenchmark, generate
 
 MODELS = ["sim/steady", "sim/forgetful"]
 RULE = Rule("rob", 0.07)
@@ -81,7 +81,7 @@ def play(bench: Path, out: Path, order: int, rule: Rule | None = RULE, **changed
     chance = random.Random(order)
     late = [Late(open_model(name), chance) for name in MODELS]
     config = EvalConfig(models=tuple(MODELS), max_turns=CAP, **changed)
-    stopping = None if rule is None else StopRule(rule, plan(Benchmark(bench), config), out)
+    stopping = None if rule is None else StopRule(rule, plan(InstructionBenchmark(bench), config), out)
     run = evaluate(bench, late, out, max_turns=CAP, gate=stopping, observe=stopping, **changed)
     if stopping is not None:
         (run.path / "said").write_text(stopping.summary(), encoding="utf-8")
@@ -207,7 +207,7 @@ def test_what_was_decided_stays_until_models_or_epochs_change(
 
 
 def test_a_dialogue_that_a_budget_cut_keeps_the_pilot_open(bench: Path, whole: Path, tmp_path: Path) -> None:
-    settings = plan(Benchmark(bench), EvalConfig(models=tuple(MODELS), max_turns=CAP))
+    settings = plan(InstructionBenchmark(bench), EvalConfig(models=tuple(MODELS), max_turns=CAP))
     beyond = PlannedCall("target", "sim/steady", ChatRequest(()), SessionKey("sim/steady", DIALOGUES, 1))
     for cut in (0, 30):
         root = tmp_path / f"cut{cut}"
@@ -279,7 +279,7 @@ def test_a_rule_is_read() -> None:
 def test_a_length_that_the_cap_bounds_stops_no_run(bench: Path, tmp_path: Path) -> None:
     rule = Rule("edr_len", 50)
     config = EvalConfig(models=("sim/perfect",), max_turns=4)
-    settings = plan(Benchmark(bench), config)
+    settings = plan(InstructionBenchmark(bench), config)
     with closing(
         evaluate(
             bench,

@@ -99,9 +99,9 @@ def test_a_packed_arrow_stream_is_bounded_too(tmp_path: Path) -> None:
 
 
 def test_an_ordinary_file_is_searched_to_its_end(tmp_path: Path, bench: Path) -> None:
-    from evolif.scenarios.instructions import Benchmark
+    from evolif.scenarios.instructions import InstructionBenchmark
 
-    query = max((turn.query for turn in Benchmark(bench).turns(1)), key=len)
+    query = max((turn.query for turn in InstructionBenchmark(bench).turns(1)), key=len)
     rows = [{"text": f"filler {n} " * 20, "n": n, "x": 0.5, "list": [1, None]} for n in range(20_000)]
     pa.parquet.write_table(pa.Table.from_pylist([*rows, {"text": query}]), tmp_path / "corpus.parquet")
     told = CliRunner().invoke(app, ["contamination", str(tmp_path), "--benchmark", str(bench)])

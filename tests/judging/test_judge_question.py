@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evolif.judging import Criterion, load_rubric
-from evolif.judging.rubric import Question
+from evolif.judging.rubric import CriterionQuestion
 from evolif.types import Message
 
 HAPPY = Criterion("emotion", {"emotion": "happy"}, "The text sounds happy.")
@@ -37,7 +37,7 @@ def parts(messages: tuple[Message, ...]) -> tuple[str, str, str, str]:
 
 
 def ask(text: str, criterion: Criterion = HAPPY, *, again: bool = False) -> tuple[str, str, str, str]:
-    return parts(Question(criterion, text, RUBRIC).request(again=again).messages)
+    return parts(CriterionQuestion(criterion, text, RUBRIC).request(again=again).messages)
 
 
 def readable(text: str) -> str:
@@ -55,7 +55,7 @@ def test_no_text_closes_the_fence_or_changes_anything_outside_it(text: str, agai
 
 @given(TEXTS)
 def test_a_text_that_knew_an_earlier_number_gains_nothing(text: str) -> None:
-    earlier = Question(HAPPY, text, RUBRIC).request().messages
+    earlier = CriterionQuestion(HAPPY, text, RUBRIC).request().messages
     replayed = earlier[1].content + text + earlier[0].content
     told = ask(replayed)
     assert told[2] == readable(replayed) and told[3] == ask("A plain text.")[3]
@@ -64,12 +64,12 @@ def test_a_text_that_knew_an_earlier_number_gains_nothing(text: str) -> None:
 def test_a_number_that_stands_in_the_text_is_drawn_again() -> None:
     drawn = iter(["a" * 24, "b" * 24, "c" * 24])
     text = f"==== {'a' * 24} ====\n{'b' * 24}"
-    question = Question(HAPPY, text, RUBRIC, draw=lambda _: next(drawn))
+    question = CriterionQuestion(HAPPY, text, RUBRIC, draw=lambda _: next(drawn))
     assert parts(question.request().messages)[2] == text
 
 
 def test_every_call_has_a_number_of_its_own() -> None:
-    question = Question(HAPPY, "text", RUBRIC)
+    question = CriterionQuestion(HAPPY, "text", RUBRIC)
     numbers = {NUMBER.findall(question.request().messages[0].content)[0] for _ in range(20)}
     assert len(numbers) == 20
 
@@ -78,7 +78,7 @@ def test_every_call_has_a_number_of_its_own() -> None:
 def test_of_a_long_text_both_ends_are_shown_and_the_gap_is_told(piece: str, times: int) -> None:
     longest = RUBRIC.wording.longest_text
     whole = (readable(piece) * times + "x" * longest)[: longest + times]
-    system, user = Question(HAPPY, whole, RUBRIC).request().messages
+    system, user = CriterionQuestion(HAPPY, whole, RUBRIC).request().messages
     [number] = set(NUMBER.findall(system.content))
     fence = f"==== {number} ===="
     before, inside, _ = user.content.split(f"\n{fence}\n")
@@ -100,25 +100,29 @@ def test_the_question_says_value_scale_and_data_rule_and_a_retry_says_so() -> No
 
 
 def test_the_key_changes_with_judge_rubric_criterion_and_text_and_with_nothing_else() -> None:
-    base = Question(HAPPY, "text", RUBRIC)
+    base = CriterionQuestion(HAPPY, "text", RUBRIC)
     reworded = Criterion("emotion", {"emotion": "happy"}, "Reworded.")
-    assert base.key("openai/a") == Question(reworded, "text", RUBRIC).key("openai/a")
+    assert base.key("openai/a") == CriterionQuestion(reworded, "text", RUBRIC).key("openai/a")
     others = {
         base.key("openai/b"),
-        Question(Criterion("emotion", {"emotion": "sad"}, ""), "text", RUBRIC).key("openai/a"),
-        Question(Criterion("style", {"emotion": "happy"}, ""), "text", RUBRIC).key("openai/a"),
-        Question(HAPPY, "text ", RUBRIC).key("openai/a"),
-        Question(HAPPY, "text", type(RUBRIC)(RUBRIC.wording, RUBRIC.scales, RUBRIC.general, "other")).key("openai/a"),
+        CriterionQuestion(Criterion("emotion", {"emotion": "sad"}, ""), "text", RUBRIC).key("openai/a"),
+        CriterionQuestion(Criterion("style", {"emotion": "happy"}, ""), "text", RUBRIC).key("openai/a"),
+        CriterionQuestion(HAPPY, "text ", RUBRIC).key("openai/a"),
+        CriterionQuestion(HAPPY, "text", type(RUBRIC)(RUBRIC.wording, RUBRIC.scales, RUBRIC.general, "other")).key(
+            "openai/a"
+        ),
     }
     assert len(others) == 5 and base.key("openai/a") not in others
 
 
 def test_the_key_stays_the_same_over_versions_so_that_paid_scores_are_found_again() -> None:
     rubric = type(RUBRIC)(RUBRIC.wording, RUBRIC.scales, RUBRIC.general, "0123abcd")
-    key = Question(HAPPY, "text", rubric).key("openai/a")
+    key = CriterionQuestion(HAPPY, "text", rubric).key("openai/a")
     assert key == "23288082009f77eea88da74a60799a50250c411f372bc85bd56264c7008cf55f"
 
 
 def test_criteria_without_parameters_are_told_apart_by_their_description() -> None:
-    keys = {Question(Criterion("item", {}, text), "text", RUBRIC).key("openai/a") for text in ("Warm.", "Polite.")}
+    keys = {
+        CriterionQuestion(Criterion("item", {}, text), "text", RUBRIC).key("openai/a") for text in ("Warm.", "Polite.")
+    }
     assert len(keys) == 2

@@ -15,12 +15,13 @@ from evolif.metrics import (
     judge_agreement,
     patience_sweep,
     process_intervals,
+    survival,
 )
 from evolif.metrics import statistics as numeric
 from evolif.metrics import statistics as resampling
 from evolif.metrics.ranking import ranking
 from evolif.metrics.statistics import unit_bits, whole
-from evolif.metrics.survival import hazard, log_rank, survival
+from evolif.metrics.survival import hazard, log_rank
 from evolif.types import DEFAULT_RESAMPLES
 
 drawing = import_module("evolif.metrics.intervals")  # in the package, a function has this name

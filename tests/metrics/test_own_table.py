@@ -20,12 +20,13 @@ from evolif.metrics import (
     counted_sessions,
     process_metrics,
     records_from_sessions,
+    survival,
     tables_of,
 )
 from evolif.metrics.process import RATES
 from evolif.metrics.ranking import ranking
 from evolif.metrics.ranks import rank_stability
-from evolif.metrics.survival import hazard, survival
+from evolif.metrics.survival import hazard
 from evolif.metrics.table import figures, figures_with_intervals
 from evolif.types import JudgedTurn, Score, Session, Verdict
 

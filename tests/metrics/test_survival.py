@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from sessions_by_hand import lasting, play
 
 from evolif.errors import UsageError
-from evolif.metrics import process_intervals, records_from_sessions
+from evolif.metrics import process_intervals, records_from_sessions, survival
 from evolif.metrics.distributions import binomial_low, student_quantile, student_tail
 from evolif.metrics.intervals import freedom_of, ratio_interval
-from evolif.metrics.survival import hazard, log_rank, survival, survival_bounds
+from evolif.metrics.survival import hazard, log_rank, survival_bounds
 
 # Patience exhausted at 3, 3, 5 and 8; censored at 0, 4 and 6. At 3 there are six at risk, at 5 three, at 8 one.
 SESSIONS = [*(lasting(d, n) for d, n in enumerate((3, 3, 5, 8))), *(lasting(10 + n, n, over=False) for n in (0, 4, 6))]

@@ -8,7 +8,7 @@ import pytest
 
 from evolif.errors import AccessError, ContextOverflowError, ModelError, WithheldError
 from evolif.models import ManagedModel, Reply, managed
-from evolif.models.managed import ConnectionLimit, Slot
+from evolif.models.managed import CallSlot, ConnectionLimit
 
 from .scripted import HELLO, Scripted
 
@@ -16,7 +16,7 @@ BUSY = ModelError("429", retryable=True, pushed_back=True)
 BROKEN = ModelError("500", retryable=True)
 
 
-async def full(limit: ConnectionLimit) -> list[Slot]:
+async def full(limit: ConnectionLimit) -> list[CallSlot]:
     """Take every place there is."""
     return [await limit.take() for _ in range(limit.slots - limit.in_flight)]
 
@@ -24,7 +24,7 @@ async def full(limit: ConnectionLimit) -> list[Slot]:
 async def round_of(limit: ConnectionLimit, *faults: Exception | None) -> None:
     """All that are under way are told of; whoever waits takes what is new. Those without a fault are answered."""
     places = await full(limit)
-    later: list[Slot] = []
+    later: list[CallSlot] = []
     for number, place in enumerate(places):
         place.report(faults[number] if number < len(faults) else None)
         later += await full(limit)

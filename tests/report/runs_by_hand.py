@@ -13,7 +13,7 @@ from typing import Any
 
 from evolif.judging import Judgement
 from evolif.runner import Run, RunSettings, RunStore, SessionKey, Spent, load_run
-from evolif.runner.context_record import Built
+from evolif.runner.context_record import ContextRecord
 from evolif.runner.records import AnsweredTurn, EndEntry, TurnEntry
 from evolif.text import READING_RULES_VERSION
 from evolif.types import Message, Prompt, Usage, Verdict
@@ -27,7 +27,7 @@ KEYS = {
 WITNESS = "kelp"
 """Satisfies the first two groups; the third is for a judge."""
 
-ContextOf = Callable[[int, int], tuple[int, Built]]
+ContextOf = Callable[[int, int], tuple[int, ContextRecord]]
 """From dialogue and turn to the context tokens, and how the context was built."""
 Sessions = Mapping[str, Mapping[int, str]]
 """Model to dialogue to session."""

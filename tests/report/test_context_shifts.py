@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from shift_dialogues import GOLD, dialogue, reply
 
-from evolif.runner.context_record import Built
+from evolif.runner.context_record import ContextRecord
 from evolif.scenarios.shifts import check_answer
 from evolif.scenarios.shifts.dialogue import ShiftDialogue
 from evolif.scenarios.shifts.lines import lines_of
@@ -43,7 +43,7 @@ def prompts_of(played: ShiftDialogue) -> list[Prompt]:
     ]
 
 
-def records_of(answer: str, builts: Sequence[Built | None], notes: dict[int, Any] | None = None) -> list[Any]:
+def records_of(answer: str, builts: Sequence[ContextRecord | None], notes: dict[int, Any] | None = None) -> list[Any]:
     """Turns as a run stores them, as far as reports need them."""
     played, records = dialogue(), []
     for prompt, built in zip(prompts_of(played), builts, strict=True):
@@ -56,15 +56,17 @@ def records_of(answer: str, builts: Sequence[Built | None], notes: dict[int, Any
     return records
 
 
-def play(number: int, answer: str, builts: Sequence[Built | None] | None = None, **notes: Any) -> PlayedDialogue:
+def play(
+    number: int, answer: str, builts: Sequence[ContextRecord | None] | None = None, **notes: Any
+) -> PlayedDialogue:
     records = records_of(answer, builts or [None] * 8, {int(key[1:]): value for key, value in notes.items()})
     found = play_of(Session("sim/a", number, 1, None, "finished"), records, lambda prompt, said: said)
     assert found is not None
     return found
 
 
-def built(decisions: Sequence[Any], shown: dict[int, Any]) -> list[Built]:
-    return [Built(shown if turn == 8 else {}, decision) for turn, decision in enumerate(decisions, 1)]
+def built(decisions: Sequence[Any], shown: dict[int, Any]) -> list[ContextRecord]:
+    return [ContextRecord(shown if turn == 8 else {}, decision) for turn, decision in enumerate(decisions, 1)]
 
 
 def test_failures_are_counted_per_goal_and_reason() -> None:

@@ -19,7 +19,7 @@ from evolif.report import ComparableRuns, analyse
 from evolif.report.comparable import group_comparable, short_names
 from evolif.report.contexts import context_effects, context_sizes
 from evolif.runner import Run
-from evolif.runner.context_record import Built
+from evolif.runner.context_record import ContextRecord
 
 pytestmark = pytest.mark.skipif(tokenizer_name() is None, reason="needs the extra `contexts`")
 ROUNDS = {**dict.fromkeys(range(1, 8), 10), **dict.fromkeys(range(8, 15), 15)}
@@ -30,8 +30,8 @@ GOOD, HALF = "finished:11 11 11", "finished:11 10 00"
 def tokens(scale: int, own: OwnCost | None = None) -> ContextOf:
     """The longer dialogues are shown twice as much; later turns more; and no two dialogues the same."""
 
-    def of(dialogue: int, turn: int) -> tuple[int, Built]:
-        return scale * (turn + dialogue % 3) * (ROUNDS[dialogue] // 5), Built({}, None, own or OwnCost())
+    def of(dialogue: int, turn: int) -> tuple[int, ContextRecord]:
+        return scale * (turn + dialogue % 3) * (ROUNDS[dialogue] // 5), ContextRecord({}, None, own or OwnCost())
 
     return of
 
@@ -115,8 +115,8 @@ def test_gain_and_drop_are_paired_with_classes_alike(runs: ComparableRuns) -> No
 
 
 def test_full_is_the_reference_and_gets_the_system_text_of_others(tmp_path: Path) -> None:
-    def of(dialogue: int, turn: int) -> tuple[int, Built]:
-        return 100 + turn - 1, Built({})
+    def of(dialogue: int, turn: int) -> tuple[int, ContextRecord]:
+        return 100 + turn - 1, ContextRecord({})
 
     sessions = {"sim/a": dict.fromkeys(range(1, 8), GOOD)}
     with ExitStack() as opened:

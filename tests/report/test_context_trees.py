@@ -16,7 +16,7 @@ from evolif.cli import app
 from evolif.contexts import Shown
 from evolif.report.page.transcripts import ranges
 from evolif.report.topic_tree import TopicTree, topic_tree
-from evolif.runner.context_record import Built
+from evolif.runner.context_record import ContextRecord
 from evolif.types import Prompt
 
 SHOWN: dict[int, Shown] = {1: "full", 2: "summary", 4: "full", 5: "summary", 6: "full"}
@@ -105,8 +105,8 @@ def test_ranges() -> None:
 def play(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A run under `tree` of instruction following, which has no gold."""
 
-    def of(dialogue: int, turn: int) -> tuple[int, Built]:
-        return 100, Built(SHOWN if turn == 8 else {}, GOLD[turn - 1] or GOES_ON)
+    def of(dialogue: int, turn: int) -> tuple[int, ContextRecord]:
+        return 100, ContextRecord(SHOWN if turn == 8 else {}, GOLD[turn - 1] or GOES_ON)
 
     session = "finished:" + " ".join(["1"] * 8)
     make_run(folder / "r", {"sim/a": {1: session, 2: session}}, context="tree?x=1", context_of=of).close()

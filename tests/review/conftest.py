@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from review_desks import FLAGGED
 
-from evolif.scenarios.instructions import Benchmark, generate
+from evolif.scenarios.instructions import InstructionBenchmark, generate
 
 
 @pytest.fixture(scope="session")
@@ -27,4 +27,4 @@ def bench(made: Path, tmp_path: Path) -> Path:
 @pytest.fixture
 def stored(bench: Path):
     """Reads a turn as it is on disk."""
-    return lambda dialogue=1, turn=3: Benchmark(bench).turns(dialogue)[turn - 1]
+    return lambda dialogue=1, turn=3: InstructionBenchmark(bench).turns(dialogue)[turn - 1]

@@ -7,7 +7,7 @@ from pathlib import Path
 from evolif.review import BenchmarkQueue
 from evolif.review.decisions import Request
 from evolif.review.turns import Regenerated
-from evolif.scenarios.instructions import Benchmark
+from evolif.scenarios.instructions import InstructionBenchmark
 from evolif.scenarios.instructions.turns import Finding, Turn
 
 FLAGGED = "Please make it BAD words long."
@@ -26,7 +26,7 @@ def regenerate(turn: Turn, model: str, notes: str) -> Regenerated:
 
 def desk(path: Path, reviewer: str = "ada", **more: object) -> BenchmarkQueue:
     wired = {"checker": check, "regenerate": regenerate, **more}
-    return BenchmarkQueue(Benchmark(path), reviewer, **wired)
+    return BenchmarkQueue(InstructionBenchmark(path), reviewer, **wired)
 
 
 def ask(desk: BenchmarkQueue, decision: str, key: str = KEY, **more: object) -> Request:

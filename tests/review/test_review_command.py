@@ -25,9 +25,9 @@ def review(*arguments, **env):
 
 
 def test_list_prints_flagged_turns_first_and_obeys_nothing(bench):
-    from evolif.scenarios.instructions import Benchmark
+    from evolif.scenarios.instructions import InstructionBenchmark
 
-    Benchmark(bench).replace(
+    InstructionBenchmark(bench).replace(
         1, 3, query="[red]a[/red]\x1b[31m", status="flagged", source="x", findings=("length: \x1b",)
     )
     shown = review(bench, "--list")
@@ -74,10 +74,10 @@ def test_a_filter_that_nothing_happens_to_match_is_no_fault_and_is_told(bench):
 
 
 def test_a_list_is_cut_to_the_terminal_and_json_is_not(bench):
-    from evolif.scenarios.instructions import Benchmark
+    from evolif.scenarios.instructions import InstructionBenchmark
 
     long = "Please write 漢字漢字 " + "and more " * 60
-    Benchmark(bench).replace(1, 3, query=long, status="flagged", source="x")
+    InstructionBenchmark(bench).replace(1, 3, query=long, status="flagged", source="x")
     for columns in (60, 61, 62):
         first = review(bench, "--list", COLUMNS=str(columns)).stdout.splitlines()[0]
         wide = len(first) + sum(sign in "漢字" for sign in first)

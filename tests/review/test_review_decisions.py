@@ -11,7 +11,7 @@ from review_desks import FLAGGED, KEY, ask, check, decide, desk
 
 from evolif.errors import InputError, OutsideError, UsageError
 from evolif.review.decisions import Done, EditConflict, Objected
-from evolif.scenarios.instructions import Benchmark
+from evolif.scenarios.instructions import InstructionBenchmark
 
 GOOD = "Please make it 30 words long."
 
@@ -78,8 +78,8 @@ def test_template_regeneration_and_rejection(ada, stored):
 
 def test_what_is_rejected_is_not_played(ada, bench):
     decide(ada, "reject", "1/1")
-    assert Benchmark(bench).turn(1, 1).source == "template"
-    assert Benchmark(bench).turns(1)[0].status == "rejected"
+    assert InstructionBenchmark(bench).turn(1, 1).source == "template"
+    assert InstructionBenchmark(bench).turns(1)[0].status == "rejected"
 
 
 def test_a_note_changes_nothing_but_the_journal(ada, bench):
@@ -203,7 +203,7 @@ def test_undo_does_not_overwrite_the_other_s_work_silently(ada, bob, stored):
 
 def test_a_change_from_outside_the_review_conflicts_too(ada, bench):
     request = ask(ada, "reject")
-    Benchmark(bench).replace(1, 3, query="Other words.", status="verified", source="openai/y")
+    InstructionBenchmark(bench).replace(1, 3, query="Other words.", status="verified", source="openai/y")
     outcome = ada.decide(request)
     assert isinstance(outcome, EditConflict) and outcome.by is None
 

@@ -9,7 +9,7 @@ from review_desks import FLAGGED, KEY, decide, desk
 
 from evolif.errors import InputError
 from evolif.review.exchange import apply, export
-from evolif.scenarios.instructions import Benchmark
+from evolif.scenarios.instructions import InstructionBenchmark
 
 GOOD = "Make it 30 words"
 
@@ -47,7 +47,7 @@ def test_an_export_says_what_a_reviewer_needs(ada, tmp_path):
 
 
 def test_an_export_shows_what_a_query_asks_for(bench, tmp_path):
-    turns = [turn for turn in Benchmark(bench).turns(1) if turn.status == "verified"]
+    turns = [turn for turn in InstructionBenchmark(bench).turns(1) if turn.status == "verified"]
     queue = desk(bench)
     export(queue, [f"1/{turn.turn}" for turn in turns], tmp_path / "out.jsonl")
     lines = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text("utf-8").splitlines()]
@@ -58,7 +58,9 @@ def test_an_export_shows_what_a_query_asks_for(bench, tmp_path):
 
 @pytest.fixture
 def two_flagged(bench):
-    Benchmark(bench).replace(2, 1, query="Words.", status="flagged", source="openai/x", findings=("topic: gone",))
+    InstructionBenchmark(bench).replace(
+        2, 1, query="Words.", status="flagged", source="openai/x", findings=("topic: gone",)
+    )
 
 
 def test_there_and_back(two_flagged, ada, filled, stored):

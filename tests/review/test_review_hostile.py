@@ -18,7 +18,7 @@ from textual.content import Content
 from evolif.review.app.keys import page
 from evolif.review.topics import TopicQueue
 from evolif.review.turn_view import turn_blocks
-from evolif.scenarios.instructions import Benchmark
+from evolif.scenarios.instructions import InstructionBenchmark
 from evolif.scenarios.instructions.turns import Finding
 
 texts = st.text(st.one_of(st.characters(), st.sampled_from("\x1b\x9b\u202e\u200b\t\r\n[]@/=\"'\u2028")), max_size=40)
@@ -42,12 +42,12 @@ def test_the_page_of_a_turn_is_text_and_our_own_styles_only(bench_turn, query, m
 
 @pytest.fixture(scope="module")
 def bench_turn(made):
-    return Benchmark(made).turns(1)[2]
+    return InstructionBenchmark(made).turns(1)[2]
 
 
 @pytest.mark.parametrize("text", ON_SCREEN)
 def test_the_screen_obeys_nothing(bench, text):
-    Benchmark(bench).replace(
+    InstructionBenchmark(bench).replace(
         1, 3, query=f"A {text} BAD b", status="flagged", source=f"openai/{text}", findings=(f"{text}: {text}",)
     )
     decide(desk(bench, "bob"), "note", note=text)

@@ -16,7 +16,7 @@ pytest.importorskip("textual", reason="the extra review is not installed")
 from review_desks import FLAGGED, KEY, decide, desk
 from review_pilot import drive
 
-from evolif.scenarios.instructions import Benchmark
+from evolif.scenarios.instructions import InstructionBenchmark
 
 GOOD = "Make it 30 words"
 MINE = "Make it thirty words"
@@ -172,7 +172,7 @@ def test_reviewers_in_processes_of_their_own_lose_nothing(bench):
         own = [line for line in lines if line["reviewer"] == name]
         assert [line["decision"] for line in own] == ["edit", "note"] * 10
     last = {line["item"]: line["after"]["query"] for line in lines}
-    fresh = Benchmark(bench)
+    fresh = InstructionBenchmark(bench)
     assert {key: fresh.turns(int(key[0]))[int(key[2]) - 1].query for key in last} == last
 
 

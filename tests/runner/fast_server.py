@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from evolif.scenarios.instructions import Benchmark
+from evolif.scenarios.instructions import InstructionBenchmark
 from evolif.scenarios.instructions.turns import Turn
 
 
@@ -52,7 +52,7 @@ Brain = Callable[[Asked], Served]
 class FastServer:
     """Counts every request by its turn."""
 
-    def __init__(self, bench: Benchmark, brain: Brain) -> None:
+    def __init__(self, bench: InstructionBenchmark, brain: Brain) -> None:
         self.brain = brain
         self.asked: list[tuple[int, int]] = []
         self.counts: Counter[tuple[int, int]] = Counter()
@@ -127,7 +127,7 @@ def completion(message: dict[str, Any], finish: str = "stop") -> dict[str, Any]:
 
 
 @contextmanager
-def fast_server(bench: Benchmark, brain: Brain, port: int = 0) -> Iterator[FastServer]:
+def fast_server(bench: InstructionBenchmark, brain: Brain, port: int = 0) -> Iterator[FastServer]:
     """Serve a benchmark; on any free port where none is told."""
     server, loop, over = FastServer(bench, brain), asyncio.new_event_loop(), asyncio.Event()
     ready = threading.Event()

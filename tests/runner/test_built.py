@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from evolif import evaluate, load_run
 from evolif.contexts import OwnCost, Shown
-from evolif.runner.context_record import Built
+from evolif.runner.context_record import ContextRecord
 from evolif.scenarios.instructions import generate
 
 DECISION = {"topic": {"action": "SWITCH_TOPIC", "target": 0}, "branch": None}
@@ -25,18 +25,18 @@ DECISION = {"topic": {"action": "SWITCH_TOPIC", "target": 0}, "branch": None}
     st.builds(OwnCost, calls=st.integers(0, 5), embedded=st.integers(0, 5), seconds=st.floats(0, 9)),
 )
 def test_it_comes_back_from_json(shown: dict[int, Shown], decision: dict[str, object] | None, cost: OwnCost) -> None:
-    built = Built(shown, decision, cost)
-    again = Built.load(json.loads(json.dumps(built.dump())))
+    built = ContextRecord(shown, decision, cost)
+    again = ContextRecord.load(json.loads(json.dumps(built.dump())))
     assert again == built and again.cost.seconds == cost.seconds
     assert list(again.shown) == sorted(shown)
 
 
 def test_runs_of_rounds_take_no_room() -> None:
-    assert Built(dict.fromkeys([*range(1, 900), 950], "summary")).dump() == {"summary": "1-899,950"}
+    assert ContextRecord(dict.fromkeys([*range(1, 900), 950], "summary")).dump() == {"summary": "1-899,950"}
 
 
 def test_an_edited_range_does_not_fill_the_memory() -> None:
-    assert len(Built.load({"full": "1-99999999999999999999"}).shown) < 1_000_000
+    assert len(ContextRecord.load({"full": "1-99999999999999999999"}).shown) < 1_000_000
 
 
 @pytest.fixture(scope="module")
@@ -48,7 +48,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     return {context: root / context for context in ("full", "last:2")}
 
 
-def built(path: Path) -> list[Built | None]:
+def built(path: Path) -> list[ContextRecord | None]:
     run = load_run(path, read_only=True)
     [(_, records)] = run.transcripts("sim/perfect")
     run.close()
@@ -57,7 +57,7 @@ def built(path: Path) -> list[Built | None]:
 
 def test_a_run_says_what_each_call_was_shown(runs: dict[str, Path]) -> None:
     rounds: list[dict[int, Shown]] = [{}, {1: "full"}, {1: "full", 2: "full"}, {2: "full", 3: "full"}]
-    assert built(runs["last:2"]) == [Built(shown) for shown in rounds]
+    assert built(runs["last:2"]) == [ContextRecord(shown) for shown in rounds]
     assert built(runs["full"]) == [None] * 4
 
 

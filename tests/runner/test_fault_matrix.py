@@ -20,7 +20,7 @@ from evolif.models import ManagedModel, managed, parse_model_name
 from evolif.models.openai import OpenAIModel
 from evolif.models.waits import RetryPolicy
 from evolif.runner import Run, evaluate
-from evolif.scenarios.instructions import Benchmark, generate
+from evolif.scenarios.instructions import InstructionBenchmark, generate
 from evolif.types import Session
 
 pytestmark = pytest.mark.slow
@@ -89,7 +89,7 @@ def _key() -> Iterator[None]:
 
 
 @pytest.fixture(scope="module")
-def bench(tmp_path_factory: pytest.TempPathFactory) -> Benchmark:
+def bench(tmp_path_factory: pytest.TempPathFactory) -> InstructionBenchmark:
     return generate(
         tmp_path_factory.mktemp("matrix") / "bench", dialogues=SESSIONS, turns=TURNS, seed=9, profile="objective"
     )
@@ -107,14 +107,14 @@ def skilled(asked: Asked) -> Served:
 
 
 @pytest.fixture(scope="module")
-def whole(bench: Benchmark, tmp_path_factory: pytest.TempPathFactory) -> dict[int, Session]:
+def whole(bench: InstructionBenchmark, tmp_path_factory: pytest.TempPathFactory) -> dict[int, Session]:
     """What the sessions come to where nothing fails."""
     with fast_server(bench, skilled) as server:
         run = play(bench, server.url, tmp_path_factory.mktemp("whole") / "run")
     return sessions(run)
 
 
-def play(bench: Benchmark, url: str, out: Path) -> Run:
+def play(bench: InstructionBenchmark, url: str, out: Path) -> Run:
     client = OpenAIModel.from_name(parse_model_name(f"openai/m?base_url={url}&key_env=TEST_KEY"), timeout=TIMEOUT)
     model = ManagedModel(client, managed(client, 10).limit, RetryPolicy(3, first=0.02, pause=0.2))
     began = time.monotonic()
@@ -154,7 +154,9 @@ def check_turns(found: Mapping[int, Session], whole: Mapping[int, Session]) -> N
 
 
 @pytest.mark.parametrize("kind", FAULTS)
-def test_at_one_call_of_twenty(bench: Benchmark, tmp_path: Path, whole: dict[int, Session], kind: str) -> None:
+def test_at_one_call_of_twenty(
+    bench: InstructionBenchmark, tmp_path: Path, whole: dict[int, Session], kind: str
+) -> None:
     fault, faulty = FAULTS[kind], set[tuple[int, int, int]]()
 
     def brain(asked: Asked) -> Served:
@@ -182,7 +184,7 @@ def test_at_one_call_of_twenty(bench: Benchmark, tmp_path: Path, whole: dict[int
 
 
 @pytest.mark.parametrize("kind", FAULTS)
-def test_at_every_call(bench: Benchmark, tmp_path: Path, whole: dict[int, Session], kind: str) -> None:
+def test_at_every_call(bench: InstructionBenchmark, tmp_path: Path, whole: dict[int, Session], kind: str) -> None:
     fault = FAULTS[kind]
     with fast_server(bench, lambda asked: fault.served) as server:
         run = play(bench, server.url, tmp_path / "run")
@@ -202,7 +204,7 @@ def test_at_every_call(bench: Benchmark, tmp_path: Path, whole: dict[int, Sessio
 
 
 @pytest.mark.parametrize("where", ["http://127.0.0.1:{port}/v1", "http://name.invalid/v1"])
-def test_at_every_call_nobody_listens(bench: Benchmark, tmp_path: Path, where: str) -> None:
+def test_at_every_call_nobody_listens(bench: InstructionBenchmark, tmp_path: Path, where: str) -> None:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]

@@ -17,7 +17,7 @@ from evolif.report import RunAnalysis
 from evolif.runner import Run, evaluate, load_run
 from evolif.runner.floor import replay_floor
 from evolif.runner.floor_work import stored_floor
-from evolif.scenarios.instructions import Benchmark, generate
+from evolif.scenarios.instructions import InstructionBenchmark, generate
 from evolif.types import Prompt
 
 
@@ -31,11 +31,11 @@ def make(folder: Path) -> None:
 
 
 @pytest.fixture
-def made(tmp_path: Path, copied: Callable[..., Path]) -> Benchmark:
-    return Benchmark(copied(make, tmp_path / "made"))
+def made(tmp_path: Path, copied: Callable[..., Path]) -> InstructionBenchmark:
+    return InstructionBenchmark(copied(make, tmp_path / "made"))
 
 
-def play(bench: Benchmark, server: FastServer, out: Path, **settings: Any) -> Run:
+def play(bench: InstructionBenchmark, server: FastServer, out: Path, **settings: Any) -> Run:
     return evaluate(bench, f"openai/m?base_url={server.url}", out, **{"max_turns": 6, **settings})
 
 
@@ -49,12 +49,12 @@ def hold_equal(run: Run) -> None:
     assert stored_floor(run.store, prompts[:-1]) is None
 
 
-def test_the_stored_floor_is_the_replayed_one(made: Benchmark, tmp_path: Path) -> None:
+def test_the_stored_floor_is_the_replayed_one(made: InstructionBenchmark, tmp_path: Path) -> None:
     with fast_server(made, answering) as server, closing(play(made, server, tmp_path / "run")) as run:
         hold_equal(run)
 
 
-def test_a_run_that_grows_gets_the_floor_of_all_its_turns(made: Benchmark, tmp_path: Path) -> None:
+def test_a_run_that_grows_gets_the_floor_of_all_its_turns(made: InstructionBenchmark, tmp_path: Path) -> None:
     with fast_server(made, answering) as server:
         play(made, server, tmp_path / "run", limit=2).close()
         first = load_run(tmp_path / "run")
@@ -66,13 +66,13 @@ def test_a_run_that_grows_gets_the_floor_of_all_its_turns(made: Benchmark, tmp_p
     assert before is not None and after is not None and before.turns < after.turns
 
 
-def test_the_floor_of_a_benchmark_is_worked_out_once_for_all_models(made: Benchmark, tmp_path: Path) -> None:
+def test_the_floor_of_a_benchmark_is_worked_out_once_for_all_models(made: InstructionBenchmark, tmp_path: Path) -> None:
     models = [Scripted(good_but({2, 3, 4}), name="fake/a"), Scripted(good_but(set()), name="fake/b")]
     with closing(evaluate(made, models, tmp_path / "run", max_turns=6, epochs=2)) as run:
         hold_equal(run)
 
 
-def test_a_simulated_model_is_never_waited_for(made: Benchmark, tmp_path: Path) -> None:
+def test_a_simulated_model_is_never_waited_for(made: InstructionBenchmark, tmp_path: Path) -> None:
     with closing(evaluate(made, "sim/steady", tmp_path / "run", max_turns=6)) as run:
         assert stored_floor(run.store, run.prompts()) is None and run.store.noted("floor") == ""
         assert RunAnalysis(run).floor == replay_floor(run.settings, run.prompts())
@@ -91,7 +91,7 @@ class Judging:
 
 
 def test_what_judges_is_closed_where_the_floor_is_given_up(
-    made: Benchmark, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    made: InstructionBenchmark, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     judging = Judging()
     monkeypatch.setattr("evolif.runner.floor_work.open_judging", lambda settings: judging)
@@ -113,7 +113,7 @@ def test_what_judges_is_closed_where_the_floor_is_given_up(
         lambda note: note.replace('"csr": ', '"csr": 1e999, "x": '),
     ],
 )
-def test_a_note_that_was_edited_is_not_believed(made: Benchmark, tmp_path: Path, edit: Any) -> None:
+def test_a_note_that_was_edited_is_not_believed(made: InstructionBenchmark, tmp_path: Path, edit: Any) -> None:
     with fast_server(made, answering) as server:
         play(made, server, tmp_path / "run").close()
     with closing(sqlite3.connect(tmp_path / "run" / "run.sqlite")) as file, file:
@@ -124,7 +124,7 @@ def test_a_note_that_was_edited_is_not_believed(made: Benchmark, tmp_path: Path,
         assert RunAnalysis(run).floor == replay_floor(run.settings, run.prompts())
 
 
-def test_the_settings_and_their_hash_know_nothing_of_it(made: Benchmark, tmp_path: Path) -> None:
+def test_the_settings_and_their_hash_know_nothing_of_it(made: InstructionBenchmark, tmp_path: Path) -> None:
     with fast_server(made, answering) as server, closing(play(made, server, tmp_path / "run")) as run:
         assert "floor" not in run.settings.model_dump_json()
         with closing(sqlite3.connect(tmp_path / "run" / "run.sqlite")) as file:

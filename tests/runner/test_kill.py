@@ -20,7 +20,7 @@ from evolif import load_benchmark
 from evolif.report import summarise
 from evolif.report.json import report_object
 from evolif.runner import evaluate, load_run
-from evolif.scenarios.instructions import Benchmark, generate
+from evolif.scenarios.instructions import InstructionBenchmark, generate
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals of this kind are not there")
 
@@ -30,7 +30,7 @@ DIALOGUES, TURNS = 4, 12
 class Server:
     """Knows the benchmark; satisfies two turns of three, always the same ones, and counts what it is asked."""
 
-    def __init__(self, bench: Benchmark) -> None:
+    def __init__(self, bench: InstructionBenchmark) -> None:
         self.delay = 0.0
         self.asked: list[tuple[int, int]] = []
         self._turns = {(d, t.query): t for d in bench.dialogues() for t in bench.turns(d)}

@@ -17,7 +17,7 @@ from fast_server import Asked, FastServer, Served, fast_server
 from lives import Nursery, nursery
 
 from evolif.runner import Run, evaluate, load_run
-from evolif.scenarios.instructions import Benchmark, generate
+from evolif.scenarios.instructions import InstructionBenchmark, generate
 from evolif.types import Usage
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals of this kind are not there")
@@ -29,7 +29,7 @@ SETTINGS = {"max_turns": TURNS, "max_connections": CONNECTIONS, "max_retries": 0
 
 
 @pytest.fixture(scope="module")
-def bench(tmp_path_factory: pytest.TempPathFactory) -> Benchmark:
+def bench(tmp_path_factory: pytest.TempPathFactory) -> InstructionBenchmark:
     root = tmp_path_factory.mktemp("fifty") / "bench"
     return generate(root, dialogues=DIALOGUES, turns=TURNS, seed=12, profile="objective")
 
@@ -70,7 +70,7 @@ def stored(folder: Path) -> set[tuple[int, int]]:
 class Lives:
     """One run, killed again and again; checks each life by what it asked."""
 
-    def __init__(self, server: FastServer, nursery: Nursery, bench: Benchmark, folder: Path) -> None:
+    def __init__(self, server: FastServer, nursery: Nursery, bench: InstructionBenchmark, folder: Path) -> None:
         self._server = server
         self._nursery = nursery
         self._arguments = (str(bench.path), f"openai/m?base_url={server.url}", str(folder))
@@ -99,7 +99,7 @@ class Lives:
 
 
 @pytest.mark.slow
-def test_fifty_kills_lose_only_what_was_in_flight(bench: Benchmark, tmp_path: Path) -> None:
+def test_fifty_kills_lose_only_what_was_in_flight(bench: InstructionBenchmark, tmp_path: Path) -> None:
     folder = tmp_path / "run"
     with fast_server(bench, Brain()) as server, nursery() as forks:
         whole = outcome(evaluate(bench, f"openai/m?base_url={server.url}", tmp_path / "whole", **SETTINGS))

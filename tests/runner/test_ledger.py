@@ -24,7 +24,7 @@ from evolif.models.cache import CacheStore
 from evolif.runner import Run, RunStore, load_run
 from evolif.runner.bounds import upper_bound
 from evolif.runner.records import Reservation
-from evolif.scenarios.instructions import Benchmark, generate
+from evolif.scenarios.instructions import InstructionBenchmark, generate
 from evolif.types import Spent, Usage
 
 Play = Callable[..., Run]
@@ -45,7 +45,7 @@ def _in_time() -> Iterator[None]:
 
 
 @pytest.fixture(scope="module")
-def long_bench(tmp_path_factory: pytest.TempPathFactory) -> Benchmark:
+def long_bench(tmp_path_factory: pytest.TempPathFactory) -> InstructionBenchmark:
     root = tmp_path_factory.mktemp("long") / "bench"
     return generate(root, dialogues=6, turns=6, seed=12, profile="objective")
 
@@ -59,7 +59,7 @@ def rows(folder: Path) -> list[tuple[object, ...]]:
         ).fetchall()
 
 
-def evaluated(server: FastServer, bench: Benchmark, out: Path, *flags: str) -> tuple[int, str]:
+def evaluated(server: FastServer, bench: InstructionBenchmark, out: Path, *flags: str) -> tuple[int, str]:
     words = ["evaluate", str(bench.path), "-m", f"openai/m?base_url={server.url}", "--out", str(out)]
     told = CliRunner().invoke(app, [*words, "--max-tokens", "50", "--max-connections", "4", *flags])
     return told.exit_code, told.output
@@ -91,7 +91,7 @@ NONSENSE = {
 
 @pytest.mark.parametrize("kind", NONSENSE)
 def test_the_same_command_spends_one_budget_whatever_is_reported(
-    long_bench: Benchmark, tmp_path: Path, kind: str
+    long_bench: InstructionBenchmark, tmp_path: Path, kind: str
 ) -> None:
     budget, counts = 12_000, []
     with fast_server(long_bench, lambda asked: Served(asked.turn.witness or "", usage=NONSENSE[kind])) as server:
@@ -110,7 +110,7 @@ def test_the_same_command_spends_one_budget_whatever_is_reported(
     assert all(row[5:] == (None, None, 1) for row in rows(tmp_path / "run"))
 
 
-def test_a_report_that_exceeds_the_bound_a_little_is_true(long_bench: Benchmark, tmp_path: Path) -> None:
+def test_a_report_that_exceeds_the_bound_a_little_is_true(long_bench: InstructionBenchmark, tmp_path: Path) -> None:
     thought = {"prompt_tokens": 300, "completion_tokens": 9_000}
     with fast_server(long_bench, lambda asked: Served("No.", usage=thought)) as server:
         evaluated(server, long_bench, tmp_path / "run", "--limit", "1")
@@ -242,7 +242,9 @@ def test_a_panel_is_reserved_for_too(play: Play, paper_bench: Path, tmp_path: Pa
     assert {one.role: (one.calls, one.unknown) for one in run.costs()} == {r: (n, n) for r, n in calls.items()}
 
 
-def test_a_refused_call_costs_nothing_and_an_unanswered_one_may(long_bench: Benchmark, tmp_path: Path) -> None:
+def test_a_refused_call_costs_nothing_and_an_unanswered_one_may(
+    long_bench: InstructionBenchmark, tmp_path: Path
+) -> None:
     kinds = iter(["429", "garbage", "reset", "ok"])
 
     def brain(asked: Asked) -> Served:
@@ -309,7 +311,7 @@ def test_an_answer_from_the_cache_was_booked_when_it_was_paid(
 
 
 @pytest.mark.parametrize("kills", [1, pytest.param(4, marks=pytest.mark.slow)])
-def test_kills_hide_no_call_from_a_budget(long_bench: Benchmark, tmp_path: Path, kills: int) -> None:
+def test_kills_hide_no_call_from_a_budget(long_bench: InstructionBenchmark, tmp_path: Path, kills: int) -> None:
     """Commands under one budget, each of which is killed with calls in flight."""
     folder, budget, connections = tmp_path / "run", 20_000, 4
     stalled = 0

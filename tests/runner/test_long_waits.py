@@ -17,14 +17,14 @@ from evolif.errors import ModelError
 from evolif.models import ManagedModel, managed, waits
 from evolif.runner import Event, evaluate, load_run, shutdown
 from evolif.runner.events import ModelStopped
-from evolif.scenarios.instructions import Benchmark, generate
+from evolif.scenarios.instructions import InstructionBenchmark, generate
 
 SESSIONS, TURNS = 100, 10
 LATER = Served(status=429, retry_after=300)
 
 
 @pytest.fixture(scope="module")
-def bench(tmp_path_factory: pytest.TempPathFactory) -> Benchmark:
+def bench(tmp_path_factory: pytest.TempPathFactory) -> InstructionBenchmark:
     return generate(
         tmp_path_factory.mktemp("waits") / "bench", dialogues=SESSIONS, turns=TURNS, seed=9, profile="objective"
     )
@@ -37,7 +37,7 @@ def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(waits.RetryPolicy, "__init__", lambda *a, **k: kept(*a, **{"pause": 0.25, **k}))
 
 
-def evolif(bench: Benchmark, url: str, *arguments: object) -> Any:
+def evolif(bench: InstructionBenchmark, url: str, *arguments: object) -> Any:
     words = ("evaluate", bench.path, "-m", f"openai/m?base_url={url}", "--max-turns", TURNS, *arguments)
     return CliRunner().invoke(app, [str(word) for word in words], prog_name="evolif")
 
@@ -47,7 +47,9 @@ def good(asked: Asked) -> Served:
 
 
 @pytest.mark.slow
-def test_one_429_of_300_s_among_a_thousand_calls_suspends_one_session(bench: Benchmark, tmp_path: Path) -> None:
+def test_one_429_of_300_s_among_a_thousand_calls_suspends_one_session(
+    bench: InstructionBenchmark, tmp_path: Path
+) -> None:
     def brain(asked: Asked) -> Served:
         return LATER if (asked.turn.dialogue, asked.turn.turn, asked.before) == (40, 5, 0) else good(asked)
 
@@ -65,7 +67,9 @@ def test_one_429_of_300_s_among_a_thousand_calls_suspends_one_session(bench: Ben
 
 
 @pytest.mark.slow
-def test_a_model_that_tells_every_call_so_is_stopped_and_goes_on_later(bench: Benchmark, tmp_path: Path) -> None:
+def test_a_model_that_tells_every_call_so_is_stopped_and_goes_on_later(
+    bench: InstructionBenchmark, tmp_path: Path
+) -> None:
     spent = False
 
     def brain(asked: Asked) -> Served:
@@ -90,7 +94,7 @@ def test_a_model_that_tells_every_call_so_is_stopped_and_goes_on_later(bench: Be
 
 @pytest.mark.slow
 def test_told_to_wait_it_waits_and_says_who_why_and_until_when(
-    bench: Benchmark, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    bench: InstructionBenchmark, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(shutdown, "HEARTBEAT", 0.2)
 

@@ -10,7 +10,7 @@ from fast_server import Asked, Served, fast_server
 from lives import nursery
 
 from evolif.runner import load_run
-from evolif.scenarios.instructions import Benchmark, generate
+from evolif.scenarios.instructions import InstructionBenchmark, generate
 
 pytestmark = pytest.mark.slow
 
@@ -18,13 +18,13 @@ SESSIONS, TURNS, TIMEOUT = 20, 6, 1.5
 
 
 @pytest.fixture(scope="module")
-def bench(tmp_path_factory: pytest.TempPathFactory) -> Benchmark:
+def bench(tmp_path_factory: pytest.TempPathFactory) -> InstructionBenchmark:
     return generate(
         tmp_path_factory.mktemp("pauses") / "bench", dialogues=SESSIONS, turns=TURNS, seed=9, profile="objective"
     )
 
 
-def test_no_call_is_repeated_whose_answer_had_arrived(bench: Benchmark, tmp_path: Path) -> None:
+def test_no_call_is_repeated_whose_answer_had_arrived(bench: InstructionBenchmark, tmp_path: Path) -> None:
     def brain(asked: Asked) -> Served:
         return Served(asked.turn.witness or "", delay=0.4)
 

@@ -12,7 +12,7 @@ from scripted import Scripted, number
 from evolif import ModelError
 from evolif.models import ChatRequest, open_model
 from evolif.runner import Run, evaluate
-from evolif.scenarios.instructions import Benchmark, generate
+from evolif.scenarios.instructions import InstructionBenchmark, generate
 from evolif.scenarios.instructions.turns import Turn
 from evolif.types import Prompt
 
@@ -23,7 +23,7 @@ FAULTS = (Served(status=429), Served(status=500), Served(status=503), Served(fau
 
 
 @pytest.fixture(scope="module")
-def bench(tmp_path_factory: pytest.TempPathFactory) -> Benchmark:
+def bench(tmp_path_factory: pytest.TempPathFactory) -> InstructionBenchmark:
     return generate(
         tmp_path_factory.mktemp("many") / "bench", dialogues=SESSIONS, turns=TURNS, seed=9, profile="objective"
     )
@@ -41,7 +41,7 @@ def skilled(turn: Turn | Prompt) -> str:
 
 
 @pytest.fixture
-def whole(bench: Benchmark, tmp_path: Path) -> dict[int, object]:
+def whole(bench: InstructionBenchmark, tmp_path: Path) -> dict[int, object]:
     """What the sessions come to where nothing fails."""
     model = Scripted(lambda r: skilled(r.prompt), connections=50)
     run = evaluate(bench, model, tmp_path / "whole", max_turns=TURNS)
@@ -59,7 +59,7 @@ def but(outcomes: dict[int, object], poisoned: int) -> dict[int, object]:
 
 
 def test_a_faulty_client_is_asked_on_until_all_but_the_poisoned_session_have_ended(
-    bench: Benchmark, tmp_path: Path, whole: dict[int, object]
+    bench: InstructionBenchmark, tmp_path: Path, whole: dict[int, object]
 ) -> None:
     tries: dict[tuple[int, int], int] = {}
 
@@ -90,7 +90,7 @@ class Fake:
 
 
 def test_a_faulty_server_behind_the_real_sdk_costs_one_session_of_three_hundred(
-    bench: Benchmark, tmp_path: Path, whole: dict[int, object]
+    bench: InstructionBenchmark, tmp_path: Path, whole: dict[int, object]
 ) -> None:
     def brain(asked: Asked) -> Served:
         if asked.turn.dialogue == POISONED and asked.turn.turn == 2:

@@ -17,13 +17,13 @@ from evolif.cli import app
 from evolif.runner import Event, Run, SessionEnded, evaluate, load_run
 from evolif.runner import clients as _opened
 from evolif.runner.events import TurnStored
-from evolif.scenarios.instructions import Benchmark
+from evolif.scenarios.instructions import InstructionBenchmark
 
 ALL = [(d, n) for d in (1, 2, 3, 4) for n in range(1, 9)]
 
 
 @pytest.fixture
-def longer(bench: Path) -> Benchmark:
+def longer(bench: Path) -> InstructionBenchmark:
     made = load_benchmark(bench)
     made.extend(8)
     return made
@@ -44,7 +44,7 @@ def endings(run: Run) -> list[tuple[int, str | None, int]]:
 
 
 def test_a_server_that_dies_suspends_and_when_it_is_back_nothing_is_asked_twice(
-    longer: Benchmark, tmp_path: Path
+    longer: InstructionBenchmark, tmp_path: Path
 ) -> None:
     asked: list[tuple[int, int]] = []
     dying = Served(fault="reset")
@@ -72,7 +72,7 @@ def test_a_server_that_dies_suspends_and_when_it_is_back_nothing_is_asked_twice(
 
 
 def test_a_stop_waits_for_turns_in_flight_only_so_long(
-    longer: Benchmark, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    longer: InstructionBenchmark, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(_opened, "GRACE", 0.2)
     stalled = threading.Semaphore(0)
@@ -105,7 +105,7 @@ def evolif(*arguments: object) -> Any:
 
 
 def test_a_wrong_key_is_one_sentence_and_exit_code_3_and_the_other_model_ends(
-    longer: Benchmark, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    longer: InstructionBenchmark, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("MY_KEY", "sk-verysecret-0123456789")
     with fast_server(longer, lambda _: Served(status=401)) as server:
@@ -124,7 +124,7 @@ def test_a_wrong_key_is_one_sentence_and_exit_code_3_and_the_other_model_ends(
 
 
 def test_a_complete_run_says_so_and_exits_0_without_key_and_model(
-    longer: Benchmark, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    longer: InstructionBenchmark, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("MY_KEY", "sk-verysecret-0123456789")
     with fast_server(longer, good) as server:
@@ -138,7 +138,7 @@ def test_a_complete_run_says_so_and_exits_0_without_key_and_model(
     assert more.exit_code == 2 and "MY_KEY" in more.stderr
 
 
-def test_a_fork_by_the_command(longer: Benchmark, tmp_path: Path) -> None:
+def test_a_fork_by_the_command(longer: InstructionBenchmark, tmp_path: Path) -> None:
     command = ("evaluate", longer.path, "-m", "sim/steady", "--out", tmp_path / "r", "--max-turns", 8)
     assert evolif(*command).exit_code == 0
     assert "start a new run from the shared part with --fork NEW" in " ".join(
@@ -153,7 +153,7 @@ def test_a_fork_by_the_command(longer: Benchmark, tmp_path: Path) -> None:
     new.close()
 
 
-def test_events_of_a_run_tell_all_there_is_to_show(longer: Benchmark, tmp_path: Path) -> None:
+def test_events_of_a_run_tell_all_there_is_to_show(longer: InstructionBenchmark, tmp_path: Path) -> None:
     seen: list[Event] = []
     with fast_server(longer, lambda asked: Served(good(asked).text, delay=0.002)) as server:
         evaluate(

@@ -18,7 +18,7 @@ from evolif import UsageError
 from evolif.models import ChatRequest, Sampling, open_model
 from evolif.report import summarise
 from evolif.runner import Run, evaluate
-from evolif.scenarios.instructions import Benchmark, generate
+from evolif.scenarios.instructions import InstructionBenchmark, generate
 from evolif.scenarios.instructions.constraints import check
 from evolif.scenarios.instructions.players import OTHER_SKILL, SKILLS, Skill, difficulty_of
 from evolif.scenarios.instructions.prompt import prompt_of
@@ -30,29 +30,29 @@ SIMS = ("sim/forgetful", "sim/steady", "sim/perfect")
 
 
 @pytest.fixture(scope="module")
-def bench(tmp_path_factory: pytest.TempPathFactory) -> Benchmark:
+def bench(tmp_path_factory: pytest.TempPathFactory) -> InstructionBenchmark:
     return generate(tmp_path_factory.mktemp("sims") / "bench", dialogues=12, turns=20, seed=2)
 
 
-def answer(spec: str, bench: Benchmark, dialogue: int, turn: int, *, depth: int = 1, seed: int = 0) -> str:
+def answer(spec: str, bench: InstructionBenchmark, dialogue: int, turn: int, *, depth: int = 1, seed: int = 0) -> str:
     line = bench.turns(dialogue)[turn - 1]
     request = ChatRequest((Message("user", line.query),), Sampling(), prompt=prompt_of(line, depth))
     return asyncio.run(open_model(spec, seed=seed).complete(request)).text
 
 
 @pytest.mark.parametrize("spec", SIMS)
-def test_the_same_turn_seed_and_depth_get_the_same_answer(spec: str, bench: Benchmark) -> None:
+def test_the_same_turn_seed_and_depth_get_the_same_answer(spec: str, bench: InstructionBenchmark) -> None:
     for turn in (1, 9, 20):
         assert answer(spec, bench, 2, turn, depth=4) == answer(spec, bench, 2, turn, depth=4)
 
 
-def test_another_seed_misses_at_other_turns(bench: Benchmark) -> None:
+def test_another_seed_misses_at_other_turns(bench: InstructionBenchmark) -> None:
     turns = [(d, t) for d in (1, 2, 3) for t in range(1, 21)]
     one, two = ([answer("sim/steady", bench, d, t, seed=seed) for d, t in turns] for seed in (1, 2))
     assert one != two
 
 
-def test_a_miss_breaks_a_constraint_and_what_is_kept_passes(bench: Benchmark) -> None:
+def test_a_miss_breaks_a_constraint_and_what_is_kept_passes(bench: InstructionBenchmark) -> None:
     kept = missed = 0
     for turn in bench.turns(1) + bench.turns(2):
         text = answer("sim/steady", bench, turn.dialogue, turn.turn)
@@ -107,7 +107,7 @@ def test_the_chance_over_all_dialogues_is_the_documented_one() -> None:
     assert Skill("perfect", 0).chance_in(3, "existence", 9) == 1
 
 
-def test_a_hard_dialogue_is_hard_for_every_seed_and_model(bench: Benchmark, tmp_path: Path) -> None:
+def test_a_hard_dialogue_is_hard_for_every_seed_and_model(bench: InstructionBenchmark, tmp_path: Path) -> None:
     chosen = sorted(bench.dialogues(), key=lambda d: difficulty_of(d, bench.turns(d)[0].persona.id))
     easy, hard = chosen[:4], chosen[-4:]
 
@@ -131,7 +131,7 @@ def test_an_option_that_does_not_exist_is_refused(spec: str) -> None:
         open_model(spec)
 
 
-def test_models_of_two_skills_are_two_models(bench: Benchmark, tmp_path: Path) -> None:
+def test_models_of_two_skills_are_two_models(bench: InstructionBenchmark, tmp_path: Path) -> None:
     models = ("sim/steady?skill=.99", "sim/steady?skill=.7")
     with closing(evaluate(bench, models, tmp_path / "run", max_turns=6)) as run:
         assert run.models == models
@@ -143,7 +143,9 @@ def figures(run: Run) -> dict[str, dict[str, float | None]]:
     return {s.model: s.metrics.by_name() for s in summarise(run, resamples=1)}
 
 
-def test_forgetful_is_below_steady_is_below_perfect_and_a_run_can_be_repeated(bench: Benchmark, tmp_path: Path) -> None:
+def test_forgetful_is_below_steady_is_below_perfect_and_a_run_can_be_repeated(
+    bench: InstructionBenchmark, tmp_path: Path
+) -> None:
     run = evaluate(bench, SIMS, tmp_path / "run", seed=1, max_turns=20)
     first = figures(run)
     again = evaluate(bench, SIMS[1::-1], tmp_path / "again", seed=1, max_turns=20, max_connections=3)

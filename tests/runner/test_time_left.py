@@ -23,14 +23,14 @@ from evolif.runner import live as _live
 from evolif.runner.events import TurnStored
 from evolif.runner.live import read_live
 from evolif.scenario import get_scenario, options_of
-from evolif.scenarios.instructions import Benchmark, generate
+from evolif.scenarios.instructions import InstructionBenchmark, generate
 
 CALL = 0.2
 """Seconds of every answer."""
 
 
 @pytest.fixture(scope="module")
-def slow_bench(tmp_path_factory: pytest.TempPathFactory) -> Benchmark:
+def slow_bench(tmp_path_factory: pytest.TempPathFactory) -> InstructionBenchmark:
     return generate(tmp_path_factory.mktemp("slow") / "bench", dialogues=24, turns=8, seed=21, profile="objective")
 
 
@@ -72,7 +72,7 @@ class Reader:
                 continue  # the run has not begun
 
 
-def misjudged(bench: Benchmark, folder: Path, share: float) -> list[tuple[float, float | None, float]]:
+def misjudged(bench: InstructionBenchmark, folder: Path, share: float) -> list[tuple[float, float | None, float]]:
     """Looks from a tenth of a run on at which the time left was not within a factor of two: share, said, true."""
     begun: list[float] = []  # when calls were made: loading the SDK takes longer than one of them
     brain = failing(share)
@@ -99,7 +99,7 @@ def misjudged(bench: Benchmark, folder: Path, share: float) -> list[tuple[float,
 
 @pytest.mark.parametrize("share", [*(pytest.param(share, marks=pytest.mark.slow) for share in (0.05, 0.5)), 1.0])
 def test_the_time_left_is_within_a_factor_of_two_after_a_tenth_of_the_run(
-    slow_bench: Benchmark, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, share: float
+    slow_bench: InstructionBenchmark, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, share: float
 ) -> None:
     monkeypatch.setattr(_live, "PULSE", CALL / 4)
     # A machine that was busy with something else for a moment gets another chance.
@@ -107,7 +107,7 @@ def test_the_time_left_is_within_a_factor_of_two_after_a_tenth_of_the_run(
 
 
 def test_the_time_left_is_that_of_the_slowest_model_and_known_to_nobody_once_the_run_is_over(
-    slow_bench: Benchmark, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    slow_bench: InstructionBenchmark, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(_live, "PULSE", CALL / 4)
     with fast_server(slow_bench, failing(0.0)) as server, Reader(tmp_path / "run") as reader:
@@ -123,7 +123,7 @@ def test_the_time_left_is_that_of_the_slowest_model_and_known_to_nobody_once_the
 
 
 def test_earlier_runs_of_the_same_model_beside_a_run_say_how_long_its_sessions_last(
-    slow_bench: Benchmark, tmp_path: Path
+    slow_bench: InstructionBenchmark, tmp_path: Path
 ) -> None:
     for folder, model, patience in (
         ("a", "sim/perfect", 3), ("b", "sim/forgetful", 3), ("c", "sim/perfect", 2), ("d", "sim/perfect", 3)
@@ -138,7 +138,7 @@ def test_earlier_runs_of_the_same_model_beside_a_run_say_how_long_its_sessions_l
 
 
 def test_calls_in_flight_repeats_and_pauses_are_seen_from_another_shell(
-    slow_bench: Benchmark, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    slow_bench: InstructionBenchmark, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(_live, "PULSE", 0.02)
     told: list[tuple[str, dict[str, object]]] = []
@@ -174,7 +174,7 @@ def test_calls_in_flight_repeats_and_pauses_are_seen_from_another_shell(
 
 
 def test_a_run_whose_process_is_gone_says_so_and_promises_nothing(
-    slow_bench: Benchmark, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    slow_bench: InstructionBenchmark, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     notes: list[str] = []
     observer = _live.LiveObserver.now

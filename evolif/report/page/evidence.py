@@ -25,7 +25,7 @@ EvidenceSpan = tuple[int, int, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Evidence:
+class AnswerEvidence:
     """The evidence for the verdicts on one answer."""
 
     answer: tuple[EvidenceSpan, ...]
@@ -36,7 +36,7 @@ class Evidence:
     """All evidence that has a place in the content; empty if the answer shows all of it."""
 
 
-def evidence(answer: str, fmt: str | None, verdicts: Sequence[Verdict]) -> Evidence:
+def evidence(answer: str, fmt: str | None, verdicts: Sequence[Verdict]) -> AnswerEvidence:
     """Find the places of the verdicts' spans.
 
     Args:
@@ -45,7 +45,7 @@ def evidence(answer: str, fmt: str | None, verdicts: Sequence[Verdict]) -> Evide
         verdicts: The turn's verdicts; spans outside the text (in a foreign file) are left out.
     """
     if not any(verdict.spans for verdict in verdicts):
-        return Evidence(())
+        return AnswerEvidence(())
     reading = Reading(answer, fmt)
     offsets = _Offsets.of(answer, reading)
     found: list[EvidenceSpan] = []
@@ -56,10 +56,10 @@ def evidence(answer: str, fmt: str | None, verdicts: Sequence[Verdict]) -> Evide
             lost = lost or not all(ranges)
             found += [(*offsets.back(*one), index) for one in ranges if one and offsets is not None]
     if not lost:
-        return Evidence(_within(found, len(answer)))
+        return AnswerEvidence(_within(found, len(answer)))
     content = reading.content_text
     spans = ((s.start, s.end, i) for i, v in enumerate(verdicts) for s in v.spans if s.view == "content")
-    return Evidence(_within(found, len(answer)), content, _within(spans, len(content)))
+    return AnswerEvidence(_within(found, len(answer)), content, _within(spans, len(content)))
 
 
 def _with_twins(spans: Sequence[Span]) -> Iterator[tuple[Span, Span | None]]:

@@ -79,7 +79,7 @@ class PromptFacts:
     """The other facts, with their names."""
 
 
-class Piece(NamedTuple):
+class QueryPart(NamedTuple):
     """A part of a query."""
 
     text: str
@@ -87,7 +87,7 @@ class Piece(NamedTuple):
     """How many lines it has if it is folded, else 0."""
 
 
-def pieces_of(query: str, folds: Sequence[tuple[int, int]]) -> tuple[Piece, ...]:
+def pieces_of(query: str, folds: Sequence[tuple[int, int]]) -> tuple[QueryPart, ...]:
     """A query cut at what is folded, without line breaks around the pieces; nothing for ranges that do not ascend.
 
     Args:
@@ -98,7 +98,7 @@ def pieces_of(query: str, folds: Sequence[tuple[int, int]]) -> tuple[Piece, ...]
     if not folds or any(after < before for before, after in pairwise(ends)):
         return ()
     texts = [(query[start:end].strip("\n"), number % 2 == 1) for number, (start, end) in enumerate(pairwise(ends))]
-    return tuple(Piece(text, (text.count("\n") + 1) if folded else 0) for text, folded in texts if text)
+    return tuple(QueryPart(text, (text.count("\n") + 1) if folded else 0) for text, folded in texts if text)
 
 
 class PromptReader:
@@ -131,7 +131,7 @@ class PromptReader:
             found = self._known[key] = self._unique.setdefault(found, found)
         return found
 
-    def pieces(self, prompt: Prompt) -> tuple[Piece, ...]:
+    def pieces(self, prompt: Prompt) -> tuple[QueryPart, ...]:
         """The query where some of it is folded, else nothing."""
         with blaming(self.scenario):
             return pieces_of(prompt.query, self.scenario.presentation.folds(prompt))
@@ -168,7 +168,7 @@ class TurnView(NamedTuple):
     heuristic: Markup
     context: str
     """What of the past the call was shown; empty if that is not stored."""
-    pieces: tuple[Piece, ...] = ()
+    pieces: tuple[QueryPart, ...] = ()
     """The query, if some of it is folded."""
 
     @property

@@ -175,7 +175,7 @@ class SingleLine(Input):
 DialogAnswer = TypeVar("DialogAnswer")
 
 
-class Dialog(ModalScreen[DialogAnswer]):
+class EditorDialog(ModalScreen[DialogAnswer]):
     """A title, a text and a widget to answer with.
 
     Args:
@@ -187,15 +187,15 @@ class Dialog(ModalScreen[DialogAnswer]):
     BINDINGS: ClassVar[list[BindingType]] = [("escape", "leave", "Leave")]
 
     DEFAULT_CSS = """
-    Dialog { align: center middle; }
-    Dialog > Vertical {
+    EditorDialog { align: center middle; }
+    EditorDialog > Vertical {
         width: 90%; max-width: 90; height: auto; max-height: 90%;
         border: round $primary; padding: 0 1; background: $surface;
     }
-    Dialog VerticalScroll { height: auto; max-height: 14; }
-    Dialog #help { color: $text-muted; }
-    Dialog OptionList, Dialog OptionList:focus { border: none; max-height: 10; padding: 0; }
-    Dialog SingleLine, Dialog SingleLine:focus { border: round $primary; }
+    EditorDialog VerticalScroll { height: auto; max-height: 14; }
+    EditorDialog #help { color: $text-muted; }
+    EditorDialog OptionList, EditorDialog OptionList:focus { border: none; max-height: 10; padding: 0; }
+    EditorDialog SingleLine, EditorDialog SingleLine:focus { border: round $primary; }
     """
 
     HINT = "escape closes"
@@ -224,7 +224,7 @@ class Dialog(ModalScreen[DialogAnswer]):
         self.dismiss(None)
 
 
-class Ask(Dialog[str | None]):
+class Ask(EditorDialog[str | None]):
     """Asks for one line; returns None if the reviewer leaves.
 
     Args:
@@ -268,7 +268,7 @@ class Ask(Dialog[str | None]):
             self.query_one("#help", Static).update("type something, or press escape to cancel")
 
 
-class Choose(Dialog[str | None]):
+class Choose(EditorDialog[str | None]):
     """Asks for one of several choices; returns its name, or None if the reviewer leaves.
 
     Args:
@@ -288,7 +288,7 @@ class Choose(Dialog[str | None]):
         self.dismiss(event.option_id)
 
 
-class Page(Dialog[None]):
+class Page(EditorDialog[None]):
     """A page to read."""
 
     BINDINGS: ClassVar[list[BindingType]] = [("escape,q,enter,question_mark,s", "leave", "Leave")]

@@ -20,7 +20,7 @@ from textual.widgets.option_list import Option
 from evolif.errors import EvolifError
 from evolif.review.agreement import Statistics
 from evolif.review.app import keys
-from evolif.review.app.editor import Ask, Dialog, Page
+from evolif.review.app.editor import Ask, EditorDialog, Page
 from evolif.review.app.keys import page
 from evolif.review.filters import FACETS, UNDECIDED, Facet, Filter, QueueItem, choose, values
 from evolif.review.queue import ReviewQueue, State, TextBlock
@@ -28,7 +28,7 @@ from evolif.review.text import Marked, joined, one_line, styled
 from evolif.scenarios.instructions.turns import Finding
 
 
-class Filters(Dialog[Filter]):
+class Filters(EditorDialog[Filter]):
     """A switch for every value of every facet; returns the filter.
 
     Args:

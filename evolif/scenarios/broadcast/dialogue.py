@@ -20,10 +20,18 @@ from evolif.scenarios.broadcast.acrostic import spelled
 from evolif.scenarios.broadcast.arguments import one_of, whole
 from evolif.scenarios.broadcast.checklist import checklist_of, intent_of
 from evolif.scenarios.broadcast.clock import BASKETBALL, HOCKEY, parse_clock, sport_of
-from evolif.scenarios.broadcast.layout import INTERLUDES, PARTS, TASKS, DialogueSettings, Slot, layout_of, settings_of
+from evolif.scenarios.broadcast.layout import (
+    INTERLUDES,
+    PARTS,
+    TASKS,
+    DialogueSettings,
+    LayoutTurn,
+    layout_of,
+    settings_of,
+)
 from evolif.scenarios.broadcast.match import Match, simulate
 from evolif.scenarios.broadcast.messages import (
-    Block,
+    TickerBlock,
     break_block,
     message,
     pause_block,
@@ -146,7 +154,7 @@ class _Author:
             turns.append(turn)
         return turns
 
-    def _draw_questions(self, slots: Sequence[Slot]) -> None:
+    def _draw_questions(self, slots: Sequence[LayoutTurn]) -> None:
         """Draw the questions of all breaks; a break's do not depend on when they are asked."""
         breaks = {slot.asked[0]: slot.period for slot in slots if slot.asked}
         only_first = self._settings.ask_after is not None
@@ -163,7 +171,7 @@ class _Author:
             )
             taken += self._asked[period]
 
-    def _turn(self, slot: Slot, number: int) -> Turn:
+    def _turn(self, slot: LayoutTurn, number: int) -> Turn:
         """One turn; turns are made in order."""
         new = [event for period, start, stop in slot.rows for event in self._events[period - 1][start:stop]]
         for period, _, stop in slot.rows:
@@ -200,7 +208,7 @@ class _Author:
         return self._checked(turn)
 
     def _asks(
-        self, slot: Slot, kind: str, drawn: Question | None, new: Sequence[Mapping[str, Any]]
+        self, slot: LayoutTurn, kind: str, drawn: Question | None, new: Sequence[Mapping[str, Any]]
     ) -> tuple[dict[str, Any], Any, str]:
         """The question of a turn as data, its key, and the friend's words."""
         if drawn and slot.asked:
@@ -220,7 +228,7 @@ class _Author:
         self._scores_asked += 1
         return {}, dict(self._score), f"{chat} {self._voice.score(self._scores_asked, self._task == 'IF')}"
 
-    def _interlude(self, slot: Slot, kind: str) -> tuple[dict[str, Any], Any, str]:
+    def _interlude(self, slot: LayoutTurn, kind: str) -> tuple[dict[str, Any], Any, str]:
         """A problem, or small talk as long as the problem would be."""
         earlier = 0 if self._sport is BASKETBALL else _PROBLEMS[BASKETBALL]
         number = self._match["number"] * sum(_PROBLEMS.values()) + earlier + slot.place
@@ -230,7 +238,7 @@ class _Author:
             return {}, None, small_talk(number, len(words), seed=self._seed)
         return {"text": drawn["text"], "options": drawn["options"]}, drawn["letter"], words
 
-    def _blocks(self, slot: Slot) -> list[Block]:
+    def _blocks(self, slot: LayoutTurn) -> list[TickerBlock]:
         """What the ticker says in a turn."""
         if not slot.rows:
             if slot.asked:
@@ -248,7 +256,7 @@ class _Author:
             for period, start, stop in slot.rows
         ]
 
-    def _subtask(self, kind: str, slot: Slot) -> str:
+    def _subtask(self, kind: str, slot: LayoutTurn) -> str:
         """What a turn is counted under."""
         if self._task == "IF":
             return "inferred format" if slot.summary else _FORMAT_SUBTASKS[kind]

@@ -66,7 +66,7 @@ class Faceoff(NamedTuple):
     loser: str
 
 
-class Span(NamedTuple):
+class ClockSpan(NamedTuple):
     """A closed interval of moments.
 
     Attributes:
@@ -87,7 +87,7 @@ def is_before(first: Moment, second: Moment) -> bool:
     return first.period < second.period or (first.period == second.period and first.time < second.time - SPARE)
 
 
-def span_of(start: Any, end: Any, sport: Sport) -> Span:
+def span_of(start: Any, end: Any, sport: Sport) -> ClockSpan:
     """The span between two moments.
 
     Args:
@@ -98,7 +98,7 @@ def span_of(start: Any, end: Any, sport: Sport) -> Span:
     Raises:
         ArgumentError: an end is no moment of the sport, or the start comes after the end.
     """
-    span = Span(moment_of("start", start, sport), moment_of("end", end, sport))
+    span = ClockSpan(moment_of("start", start, sport), moment_of("end", end, sport))
     if span.start > span.end:
         raise ArgumentError(f"start {shown(start)} comes after end {shown(end)}; exchange them")
     return span

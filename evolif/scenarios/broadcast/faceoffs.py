@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from evolif.scenarios.broadcast.fact_lines import BEFORE, FactLine, fact_lines, last_before, within
-from evolif.scenarios.broadcast.reading_moments import Moment, same_moment
+from evolif.scenarios.broadcast.reading_moments import StatedMoment, same_moment
 from evolif.scenarios.broadcast.reading_names import Mention, NameTable
 
 _LOST: Final = re.compile(r"(?<![a-z])(?:los(?:t|es|ing)|(?:beaten|defeated|outdone) by)(?![a-z])")
@@ -20,7 +20,7 @@ _LOSER: Final = re.compile(r"(?<![a-z])(?:loser|lost by)[ :|]*$")
 
 
 @dataclass(frozen=True, slots=True)
-class Faceoff:
+class StatedFaceoff:
     """A faceoff that a reply tells; a part that it does not tell is None.
 
     Attributes:
@@ -32,7 +32,7 @@ class Faceoff:
 
     winner: str | None
     loser: str | None
-    moments: tuple[Moment, ...]
+    moments: tuple[StatedMoment, ...]
     line: str
 
     @property
@@ -54,7 +54,7 @@ class Faceoff:
         return (self.winner, self.loser) == (item["winner"], item["loser"]) and self.is_at(item, sport)
 
 
-def faceoffs_in(lines: Sequence[str], table: NameTable, sport: str, label: int | None = None) -> list[Faceoff]:
+def faceoffs_in(lines: Sequence[str], table: NameTable, sport: str, label: int | None = None) -> list[StatedFaceoff]:
     """The faceoffs of a reply: the first player of a pair won it, the second lost it.
 
     Args:
@@ -63,8 +63,8 @@ def faceoffs_in(lines: Sequence[str], table: NameTable, sport: str, label: int |
         sport: How the clock counts.
         label: The period of clocks before which none is named.
     """
-    found: list[Faceoff] = []
-    heading: Moment | None = None
+    found: list[StatedFaceoff] = []
+    heading: StatedMoment | None = None
     turned = False
     for line in fact_lines(lines, table, sport, label, skips=False):
         if line.players:
@@ -76,14 +76,14 @@ def faceoffs_in(lines: Sequence[str], table: NameTable, sport: str, label: int |
     return found
 
 
-def _faceoffs_of(line: FactLine, heading: Moment | None, turned: bool) -> list[Faceoff]:
+def _faceoffs_of(line: FactLine, heading: StatedMoment | None, turned: bool) -> list[StatedFaceoff]:
     """The faceoffs of a line that names players."""
     pairs = _pairs(line.players)
     moments = line.times.moments
     if not pairs:
         return [_half(line)] if moments else []
     timed_after = any(moment.start > pairs[-1][0].start for moment in moments)
-    found: list[Faceoff] = []
+    found: list[StatedFaceoff] = []
     for place, (first, second) in enumerate(pairs):
         end = pairs[place + 1][0].start if place + 1 < len(pairs) else len(line.seen)
         own = within(moments, first.start, end) if timed_after else last_before(moments, first.start)
@@ -94,7 +94,7 @@ def _faceoffs_of(line: FactLine, heading: Moment | None, turned: bool) -> list[F
         winner, loser = first.name, second.name
         if turned or _first_lost(line, first, second):
             winner, loser = loser, winner
-        found.append(Faceoff(winner, loser, tuple(own), line.text))
+        found.append(StatedFaceoff(winner, loser, tuple(own), line.text))
     return found
 
 
@@ -116,9 +116,9 @@ def _first_lost(line: FactLine, first: Mention, second: Mention) -> bool:
     return before is not None or _LOST.search(line.seen, first.end, second.start) is not None
 
 
-def _half(line: FactLine) -> Faceoff:
+def _half(line: FactLine) -> StatedFaceoff:
     """The faceoff of a line that names one of its players."""
     player = line.players[0]
     lost = _LOSER.search(line.seen, max(0, player.start - BEFORE), player.start) or _LOSES.match(line.seen, player.end)
     winner, loser = (None, player.name) if lost else (player.name, None)
-    return Faceoff(winner, loser, tuple(line.times.moments), line.text)
+    return StatedFaceoff(winner, loser, tuple(line.times.moments), line.text)

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from operator import attrgetter
 from typing import Final, TypeVar
 
-from evolif.scenarios.broadcast.reading import Number, brackets_in, numbers_in, without
-from evolif.scenarios.broadcast.reading_moments import Moment, TimedLine, times_in
+from evolif.scenarios.broadcast.reading import StatedNumber, brackets_in, numbers_in, without
+from evolif.scenarios.broadcast.reading_moments import StatedMoment, TimedLine, times_in
 from evolif.scenarios.broadcast.reading_names import Mention, NameTable
 
 BEFORE: Final = 40
@@ -43,7 +43,7 @@ _NO_SCORER: Final = re.compile(
 _HELPED: Final = re.compile(r" (?:assist(?:s|ed)|set up|fed|feeds|pass(?:es)? to|helped|fouled) ")
 """Between two names: the second one is who scored."""
 _START: Final = attrgetter("start")
-_Placed = TypeVar("_Placed", Number, Moment)
+_Placed = TypeVar("_Placed", StatedNumber, StatedMoment)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +63,8 @@ class FactLine:
     seen: str
     players: Sequence[Mention]
     times: TimedLine
-    numbers: Sequence[Number]
-    inside: Sequence[Number]
+    numbers: Sequence[StatedNumber]
+    inside: Sequence[StatedNumber]
 
 
 def fact_lines(
@@ -93,7 +93,7 @@ def fact_lines(
         yield FactLine(text, seen, players, times, numbers_in(seen), inside)
 
 
-def _points_inside(line: str, start: int, end: int) -> list[Number]:
+def _points_inside(line: str, start: int, end: int) -> list[StatedNumber]:
     """The numbers of points in a bracket, and the number that is all of it."""
     numbers = numbers_in(line, start, end)
     alone = len(numbers) == 1 and not line[start + 1 : numbers[0].start].strip(" +") and numbers[0].end == end - 1

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from evolif.scenarios.broadcast.fact_lines import BEFORE, FactLine, fact_lines, last_before, within
-from evolif.scenarios.broadcast.reading import Number
-from evolif.scenarios.broadcast.reading_moments import Moment, same_moment
+from evolif.scenarios.broadcast.reading import StatedNumber
+from evolif.scenarios.broadcast.reading_moments import StatedMoment, same_moment
 from evolif.scenarios.broadcast.reading_names import Mention, NameTable
 
 _FREE_THROW: Final = re.compile(r"(?<![a-z])free[ -]?throw(?![a-z])")
@@ -46,7 +46,7 @@ class Fact:
 
     player: str
     points: float | None
-    moment: Moment | None
+    moment: StatedMoment | None
     line: str
 
     @property
@@ -79,7 +79,7 @@ def facts_in(lines: Sequence[str], table: NameTable, sport: str, label: int | No
         label: The period of clocks before which none is named.
     """
     found: list[Fact] = []
-    heading_moment: Moment | None = None
+    heading_moment: StatedMoment | None = None
     heading_player = ""
     for line in fact_lines(lines, table, sport, label, skips=True):
         if line.players:
@@ -95,7 +95,7 @@ def facts_in(lines: Sequence[str], table: NameTable, sport: str, label: int | No
     return found
 
 
-def _facts_of(line: FactLine, heading: Moment | None) -> list[Fact]:
+def _facts_of(line: FactLine, heading: StatedMoment | None) -> list[Fact]:
     """The facts of a line that names players."""
     together = _TOGETHER.search(line.seen) is not None
     moments = _by_player(line.players, line.times.moments, len(line.seen))
@@ -113,7 +113,7 @@ def _facts_of(line: FactLine, heading: Moment | None) -> list[Fact]:
     return found
 
 
-def _by_player(players: Sequence[Mention], moments: Sequence[Moment], end: int) -> list[Sequence[Moment]]:
+def _by_player(players: Sequence[Mention], moments: Sequence[StatedMoment], end: int) -> list[Sequence[StatedMoment]]:
     """The moments of each player: those behind the name, or the last one before it if the line begins with one."""
     ends = [player.start for player in players[1:]] + [end]
     own = [within(moments, player.end, stop) for player, stop in zip(players, ends, strict=True)]
@@ -127,7 +127,7 @@ def _by_player(players: Sequence[Mention], moments: Sequence[Moment], end: int) 
     return own
 
 
-def _pieces(line: FactLine) -> Iterator[tuple[str, Sequence[Number], Sequence[Number]]]:
+def _pieces(line: FactLine) -> Iterator[tuple[str, Sequence[StatedNumber], Sequence[StatedNumber]]]:
     """What belongs to each player: words, numbers, and numbers in skipped brackets; see `_by_player`."""
     players, numbers = line.players, line.numbers
     counted_after = any(number.start > players[-1].end for number in (*numbers[-1:], *line.inside[-1:]))
@@ -141,7 +141,7 @@ def _pieces(line: FactLine) -> Iterator[tuple[str, Sequence[Number], Sequence[Nu
         yield line.seen[begin:end], counts, within(line.inside, player.end, end)
 
 
-def _points(seen: str, numbers: Sequence[Number], piece: str, inside: Sequence[Number]) -> float | None:
+def _points(seen: str, numbers: Sequence[StatedNumber], piece: str, inside: Sequence[StatedNumber]) -> float | None:
     """How many points a piece of a line tells: with the word for them, by a free throw, or the first bare number."""
     for number in numbers:
         if number.points or _LABELLED_POINTS.search(seen, max(0, number.start - BEFORE), number.start):
@@ -154,7 +154,7 @@ def _points(seen: str, numbers: Sequence[Number], piece: str, inside: Sequence[N
 
 
 def _pairs(
-    player: str, numbers: Sequence[Number], moments: Sequence[Moment], points: float | None, text: str
+    player: str, numbers: Sequence[StatedNumber], moments: Sequence[StatedMoment], points: float | None, text: str
 ) -> list[Fact]:
     """One fact a moment: with the number beside it if there are several moments."""
     if len(moments) == 1:

@@ -83,7 +83,7 @@ class DialogueSettings(BaseModel):
 
 
 @dataclass(frozen=True, slots=True)
-class Slot:
+class LayoutTurn:
     """One turn of a layout.
 
     Attributes:
@@ -140,7 +140,7 @@ def settings_of(task: str, sport: Sport, given: Mapping[str, Any]) -> DialogueSe
     return settings
 
 
-def layout_of(task: str, sport: Sport, settings: DialogueSettings, rows: Sequence[int]) -> list[Slot]:
+def layout_of(task: str, sport: Sport, settings: DialogueSettings, rows: Sequence[int]) -> list[LayoutTurn]:
     """The turns of a dialogue, in order.
 
     Args:
@@ -151,7 +151,7 @@ def layout_of(task: str, sport: Sport, settings: DialogueSettings, rows: Sequenc
     """
     if settings.whole:
         everything = tuple((period, 0, count) for period, count in enumerate(rows, 1))
-        slots = [Slot("S", sport.periods, judged=task == "IR", rows=everything)]
+        slots = [LayoutTurn("S", sport.periods, judged=task == "IR", rows=everything)]
         for period in range(1, sport.periods + 1):
             slots += _break(task, sport, period, sport.periods)
     else:
@@ -159,7 +159,7 @@ def layout_of(task: str, sport: Sport, settings: DialogueSettings, rows: Sequenc
     return list(_with_summaries(slots))
 
 
-def _period(task: str, sport: Sport, settings: DialogueSettings, period: int, count: int) -> Iterator[Slot]:
+def _period(task: str, sport: Sport, settings: DialogueSettings, period: int, count: int) -> Iterator[LayoutTurn]:
     """The turns of one period and of the break after it."""
     sizes = split_rows(count, settings.chunks or PARTS)
     done = 0
@@ -167,11 +167,11 @@ def _period(task: str, sport: Sport, settings: DialogueSettings, period: int, co
         rows = ((period, done, done + size),)
         done += size
         if task == "IF" and part == _share(_SENTENCE_AFTER, len(sizes)):
-            yield Slot("K", period, judged=True, rows=rows, part=part, place=period - 1)
+            yield LayoutTurn("K", period, judged=True, rows=rows, part=part, place=period - 1)
         else:
             last = period == sport.periods and part == len(sizes)
             judged = task == "IF" or settings.chunks is not None or (last and task != "CR")
-            yield Slot("S", period, judged=judged, rows=rows, part=part)
+            yield LayoutTurn("S", period, judged=judged, rows=rows, part=part)
         if task == "TS" and part == _share(_INTERLUDES_AFTER, len(sizes)):
             yield from _interludes(settings, period, part)
     if settings.ask_after is None:
@@ -180,20 +180,20 @@ def _period(task: str, sport: Sport, settings: DialogueSettings, period: int, co
         yield from _break(task, sport, 1, period)
 
 
-def _interludes(settings: DialogueSettings, period: int, part: int) -> Iterator[Slot]:
+def _interludes(settings: DialogueSettings, period: int, part: int) -> Iterator[LayoutTurn]:
     """What has nothing to do with the match."""
     if settings.switch == "none":
         return
     kind = "M" if settings.switch == "math" else "C"
     for place in range(INTERLUDES):
-        yield Slot(kind, period, judged=kind == "M", part=part, place=(period - 1) * INTERLUDES + place)
+        yield LayoutTurn(kind, period, judged=kind == "M", part=part, place=(period - 1) * INTERLUDES + place)
 
 
-def _break(task: str, sport: Sport, about: int, period: int) -> Iterator[Slot]:
+def _break(task: str, sport: Sport, about: int, period: int) -> Iterator[LayoutTurn]:
     """The questions of the break after a period, asked after another one if the settings want it."""
     count = _BREAK if task != "IF" or sport is BASKETBALL else _BREAK_HOCKEY_FORMAT
     for place in range(count):
-        yield Slot("", period, judged=True, asked=(about, place))
+        yield LayoutTurn("", period, judged=True, asked=(about, place))
 
 
 def _share(of_five: int, parts: int) -> int:
@@ -201,10 +201,12 @@ def _share(of_five: int, parts: int) -> int:
     return -(-of_five * parts // PARTS)
 
 
-def _with_summaries(slots: Sequence[Slot]) -> Iterator[Slot]:
+def _with_summaries(slots: Sequence[LayoutTurn]) -> Iterator[LayoutTurn]:
     """The same turns; those two after a sentence also have to bring the summary."""
     for place, slot in enumerate(slots):
         if place >= LATER and slots[place - LATER].kind == "K":
-            yield Slot(slot.kind, slot.period, slot.judged, slot.rows, slot.part, slot.asked, slot.place, summary=True)
+            yield LayoutTurn(
+                slot.kind, slot.period, slot.judged, slot.rows, slot.part, slot.asked, slot.place, summary=True
+            )
         else:
             yield slot

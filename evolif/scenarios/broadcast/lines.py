@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, StrictBool, StrictFloat, StrictInt, 
 
 from evolif.scenarios.broadcast.judge_facts import briefing
 from evolif.scenarios.broadcast.messages import BEGIN, END
-from evolif.scenarios.broadcast.options import Place
+from evolif.scenarios.broadcast.options import DialoguePlace
 from evolif.types import Prompt
 from evolif.util.resources import complaint
 
@@ -23,24 +23,24 @@ SHARED = ("system", "names", "settings")
 """Fields of the first line that belong to all."""
 
 
-class _Part(BaseModel):
+class _MatchPart(BaseModel):
     """A part of a line; other fields than those that are read may be there."""
 
     model_config = ConfigDict(extra="allow", frozen=True)
 
 
-class _Item(_Part):
+class _Item(_MatchPart):
     kind: StrictStr
     weight: StrictFloat | StrictInt
 
 
-class _Names(_Part):
+class _Names(_MatchPart):
     sport: StrictStr
     teams: list[StrictStr]
     roster: dict[StrictStr, list[StrictStr]]
 
 
-class _Line(_Part):
+class _MatchLine(_MatchPart):
     query: StrictStr
     labels: dict[StrictStr, StrictInt | StrictStr]
     number: StrictInt
@@ -50,7 +50,7 @@ class _Line(_Part):
     witness: StrictStr
 
 
-class _First(_Line):
+class _First(_MatchLine):
     system: StrictStr
     names: _Names
 
@@ -63,14 +63,14 @@ def line_fault(line: Mapping[str, Any], *, is_first: bool) -> str:
         is_first: Whether it is the first one of its dialogue, which has what all share.
     """
     try:
-        (_First if is_first else _Line).model_validate(line)
+        (_First if is_first else _MatchLine).model_validate(line)
     except ValidationError as fault:
         return complaint(fault, "the line")
     return ""
 
 
 def lines_of(
-    dialogue: Mapping[str, Any], place: Place, match: Mapping[str, Any] | None = None
+    dialogue: Mapping[str, Any], place: DialoguePlace, match: Mapping[str, Any] | None = None
 ) -> Iterator[dict[str, Any]]:
     """The lines of a dialogue.
 
@@ -94,7 +94,7 @@ def asks_summary(turn: Mapping[str, Any]) -> bool:
     return any(item["kind"] == "summary" for item in turn["checklist"])
 
 
-def _labels(turn: Mapping[str, Any], place: Place) -> dict[str, Any]:
+def _labels(turn: Mapping[str, Any], place: DialoguePlace) -> dict[str, Any]:
     """What figures are broken down by; a turn that is not judged has no sub-task."""
     labels = {"task": place.task, "sport": place.sport, "kind": turn["kind"]}
     labels |= {"subtask": turn["subtask"] if turn["judged"] else "", "period": turn["period"]}

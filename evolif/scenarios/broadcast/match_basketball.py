@@ -105,12 +105,12 @@ def play(stream: Stream) -> tuple[tuple[Side, Side], list[list[str]], list[Event
     sizes = stream.between(SMALLEST, LARGEST), stream.between(SMALLEST, LARGEST)
     sides = draw_sides(BASKETBALL.name, sizes, stream)
     starters = [list(side.players[:FIVE]) for side in sides]
-    while (events := _Play(stream, sides).match()) is None:
+    while (events := _BasketballPlay(stream, sides).match()) is None:
         pass
     return sides, starters, events, []
 
 
-class _Play:
+class _BasketballPlay:
     """A match in play."""
 
     def __init__(self, stream: Stream, sides: tuple[Side, Side]) -> None:

@@ -80,14 +80,14 @@ def play(stream: Stream, rank: int) -> tuple[tuple[Side, Side], list[list[str]],
         Both sides, who starts (the goalkeeper first), the events in order, and the faceoffs.
     """
     sides = draw_sides(HOCKEY.name, (SKATERS + KEEPERS, SKATERS + KEEPERS), stream)
-    match = _Play(stream, sides, bisect_right(_GOALS, rank))
+    match = _HockeyPlay(stream, sides, bisect_right(_GOALS, rank))
     for period in range(1, HOCKEY.periods + 1):
         match.fitting_period(period)
     starters = [[side.players[SKATERS], *side.players[:_STARTERS]] for side in sides]
     return sides, starters, match.log.events, match.faceoffs()
 
 
-class _Play:
+class _HockeyPlay:
     """A match in play."""
 
     def __init__(self, stream: Stream, sides: tuple[Side, Side], goals: int) -> None:

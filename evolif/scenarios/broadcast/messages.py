@@ -26,7 +26,7 @@ END: Final = "=== end of ticker ==="
 LINE: Final = "---"
 
 
-class Block(NamedTuple):
+class TickerBlock(NamedTuple):
     """What the ticker says of one period.
 
     Attributes:
@@ -40,7 +40,7 @@ class Block(NamedTuple):
     people: Sequence[str] = ()
 
 
-def message(teams: Sequence[str], blocks: Sequence[Block], words: str) -> str:
+def message(teams: Sequence[str], blocks: Sequence[TickerBlock], words: str) -> str:
     """One user message.
 
     Args:
@@ -60,23 +60,27 @@ def row_of(event: Mapping[str, Any]) -> str:
     return f"{event['clock']}\t{event['text']}"
 
 
-def rows_block(sport: Sport, period: int, part: int, parts: int, rows: Sequence[str], people: Sequence[str]) -> Block:
+def rows_block(
+    sport: Sport, period: int, part: int, parts: int, rows: Sequence[str], people: Sequence[str]
+) -> TickerBlock:
     """Rows of a period; `part` is 0 for all of them."""
     where = f"{sport.label(period)} | part {part} of {parts}" if part else f"{sport.label(period)} | all of it"
-    return Block(where, rows, people)
+    return TickerBlock(where, rows, people)
 
 
-def pause_block(sport: Sport, period: int, part: int, parts: int) -> Block:
+def pause_block(sport: Sport, period: int, part: int, parts: int) -> TickerBlock:
     """Nothing new between two parts of a period."""
-    return Block(f"{sport.label(period)} | after part {part} of {parts}", ["(no new rows)"])
+    return TickerBlock(f"{sport.label(period)} | after part {part} of {parts}", ["(no new rows)"])
 
 
-def break_block(sport: Sport, period: int) -> Block:
+def break_block(sport: Sport, period: int) -> TickerBlock:
     """Nothing new in the break after a period."""
     if period == sport.periods:
-        return Block(f"after {sport.label(period)}", ["(no new rows: the match is over)"])
+        return TickerBlock(f"after {sport.label(period)}", ["(no new rows: the match is over)"])
     follows = sport.label(period + 1)
-    return Block(f"after {sport.label(period)}", [f"(no new rows: break of {BREAK // 60} minutes before {follows})"])
+    return TickerBlock(
+        f"after {sport.label(period)}", [f"(no new rows: break of {BREAK // 60} minutes before {follows})"]
+    )
 
 
 def people_lines(match: Mapping[str, Any], period: int, *, first: bool) -> list[str]:

@@ -32,7 +32,7 @@ _Chunks = Annotated[int, Field(ge=1, le=MOST_PARTS)]
 _Period = Annotated[int, Field(ge=1, le=max(_PERIODS.values()))]
 
 
-class Place(NamedTuple):
+class DialoguePlace(NamedTuple):
     """What one dialogue of a benchmark is.
 
     Attributes:
@@ -146,7 +146,7 @@ class BroadcastOptions(BaseModel):
             del always["switch"]
         return tuple((_named(always | one), always | one) for one in compared)
 
-    def place(self, dialogue: int) -> Place:
+    def place(self, dialogue: int) -> DialoguePlace:
         """What a dialogue is.
 
         Args:
@@ -156,7 +156,7 @@ class BroadcastOptions(BaseModel):
         match, place = divmod(dialogue - 1, len(variants))
         round_of, which = divmod(match, len(tasks))
         mix = _MIX if len(self.sports) > 1 else self.sports
-        return Place(match, tasks[which], mix[round_of % len(mix)], *variants[place])
+        return DialoguePlace(match, tasks[which], mix[round_of % len(mix)], *variants[place])
 
     @property
     def chosen(self) -> list[str]:

@@ -106,7 +106,7 @@ def lines_of(reply: str) -> list[str]:
     return [_HEDGED.sub(" ", line) if " or " in line else line for line in lines]
 
 
-class Number(NamedTuple):
+class StatedNumber(NamedTuple):
     """A number in a line.
 
     Attributes:
@@ -122,15 +122,15 @@ class Number(NamedTuple):
     points: bool
 
 
-def numbers_in(line: str, start: int = 0, end: int | None = None) -> list[Number]:
+def numbers_in(line: str, start: int = 0, end: int | None = None) -> list[StatedNumber]:
     """The numbers of a folded line, or of a piece of it, in digits or words; `2nd` is none."""
     return [_number(found) for found in _NUMBER.finditer(line, start, len(line) if end is None else end)]
 
 
-def _number(found: re.Match[str]) -> Number:
+def _number(found: re.Match[str]) -> StatedNumber:
     digits, words, points = found.groups()
     value = _in_words(words) if digits is None else _in_digits(digits)
-    return Number(*found.span(), value, points is not None)
+    return StatedNumber(*found.span(), value, points is not None)
 
 
 def _in_digits(digits: str) -> float:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from evolif.scenarios.broadcast.reading import brackets_in, numbers_in, without
-from evolif.scenarios.broadcast.reading_moments import Moment, same_moment, times_in
+from evolif.scenarios.broadcast.reading_moments import StatedMoment, same_moment, times_in
 from evolif.scenarios.broadcast.reading_names import Mention, NameTable
 
 _NUMBER_OF: Final = re.compile(
@@ -25,7 +25,7 @@ _ONCE: Final = re.compile(
     r"(?![a-z])"
 )
 _NUMBERED: Final = re.compile(r"[|>( -]{0,4}(?:change )?([0-9]{1,2})(?: ?[.):|]|$)")
-"""`2. 6:14, Herons`, `| 2 | 6:14 | Herons |`, `Change 2: 6:14, Herons`, or a line that is a number."""
+"""`2. 6:14, Herons`, `| 2 | 6:14 | Herons |`, `StatedLeadChange 2: 6:14, Herons`, or a line that is a number."""
 _FROM: Final = re.compile(r"(?<![a-z])(?:from|over|overtook|past|passed|pass) ?(?:the )?$")
 _TO: Final = re.compile(
     r"^ ?(?:-?>|to|by|lost (?:it|the lead) to|(?:was|were|are|is|got) (?:overtaken|passed) by)(?: the)? ?$"
@@ -39,7 +39,7 @@ _BEFORE: Final = 60
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class StatedLeadChange:
     """A change of the lead that a reply tells.
 
     Attributes:
@@ -48,7 +48,7 @@ class Change:
         line: Where it stands, as evidence.
     """
 
-    moment: Moment
+    moment: StatedMoment
     leader: str
     line: str
 
@@ -72,7 +72,7 @@ class Change:
         return self.leader == item["leader"] and self.is_at(item, sport)
 
 
-def changes_in(lines: Sequence[str], table: NameTable, sport: str) -> list[Change]:
+def changes_in(lines: Sequence[str], table: NameTable, sport: str) -> list[StatedLeadChange]:
     """The changes of the lead of a reply: a moment, and the team that stands beside it.
 
     Args:
@@ -80,7 +80,7 @@ def changes_in(lines: Sequence[str], table: NameTable, sport: str) -> list[Chang
         table: The names of the match.
         sport: How the clock counts.
     """
-    found: list[Change] = []
+    found: list[StatedLeadChange] = []
     for line in lines:
         times = times_in(line, sport)
         if times.moments:
@@ -88,7 +88,7 @@ def changes_in(lines: Sequence[str], table: NameTable, sport: str) -> list[Chang
     return found
 
 
-def _changes_of(line: str, moments: Sequence[Moment], table: NameTable) -> list[Change]:
+def _changes_of(line: str, moments: Sequence[StatedMoment], table: NameTable) -> list[StatedLeadChange]:
     seen = _without_brackets(line, moments)
     if len(table.teams_in(seen)) < len(moments):  # `at 6:14 (Herons) and at 2:00 (Gulls)`
         seen = line
@@ -96,8 +96,8 @@ def _changes_of(line: str, moments: Sequence[Moment], table: NameTable) -> list[
     if not teams:
         return []
     if len(moments) == 1:
-        return [Change(moments[0], _in_front(line, table) or teams[0].name, line)]
-    found: list[Change] = []
+        return [StatedLeadChange(moments[0], _in_front(line, table) or teams[0].name, line)]
+    found: list[StatedLeadChange] = []
     place = 0
     moment_leads = moments[0].start < teams[0].start
     if not moment_leads:
@@ -110,7 +110,7 @@ def _changes_of(line: str, moments: Sequence[Moment], table: NameTable) -> list[
             break
         beside = teams[place]
         if following is None or (beside.start < following.start) == moment_leads:
-            found.append(Change(moment, beside.name, line))
+            found.append(StatedLeadChange(moment, beside.name, line))
     return found if moment_leads else found[::-1]
 
 
@@ -120,7 +120,7 @@ def _in_front(line: str, table: NameTable) -> str | None:
     return ahead.pop() if len(ahead) == 1 else None
 
 
-def _without_brackets(line: str, moments: Sequence[Moment]) -> str:
+def _without_brackets(line: str, moments: Sequence[StatedMoment]) -> str:
     """A line without the brackets in which no clock stands, such as a score."""
     skipped, place = [], 0
     for start, end in brackets_in(line):
@@ -148,7 +148,7 @@ def _is_passed(between: str) -> bool:
     return len(between) <= _BEFORE and _TO.search(between) is not None
 
 
-def count_in(lines: Sequence[str], changes: Sequence[Change], sport: str) -> float | None:
+def count_in(lines: Sequence[str], changes: Sequence[StatedLeadChange], sport: str) -> float | None:
     """How many changes of the lead a reply says there were.
 
     It is the last number that is said to be of changes; without one, the last number that counts the changes of a

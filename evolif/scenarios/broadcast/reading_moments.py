@@ -45,7 +45,7 @@ _SHORT_WHOLE: Final = re.compile(r"(?: |, ?)([0-5][0-9])(?= ?s?(?:$|[,;)|]|\.(?!
 """`Q2 37`."""
 
 
-class Moment(NamedTuple):
+class StatedMoment(NamedTuple):
     """A moment in a line.
 
     Attributes:
@@ -71,7 +71,7 @@ class TimedLine:
         label: The last period that it names; without one that of the lines before.
     """
 
-    moments: Sequence[Moment]
+    moments: Sequence[StatedMoment]
     spans: Sequence[tuple[int, int]]
     label: int | None
 
@@ -101,7 +101,7 @@ def times_in(line: str, sport: str, label: int | None = None) -> TimedLine:
     if rules.counts_down:
         tokens = _with_whole_seconds(line, tokens, rules)
     follows = bool(tokens) and tokens[0].time is not None and tokens[-1].time is None
-    moments: list[Moment] = []
+    moments: list[StatedMoment] = []
     for place, token in enumerate(tokens):
         if token.time is None:
             label = token.period
@@ -109,11 +109,11 @@ def times_in(line: str, sport: str, label: int | None = None) -> TimedLine:
         after = tokens[place + 1] if place + 1 < len(tokens) else None
         if after is not None and after.time is None and (follows or _OF.fullmatch(line, token.end, after.start)):
             label = after.period
-        moments.append(Moment(token.start, token.end, label, token.time))
+        moments.append(StatedMoment(token.start, token.end, label, token.time))
     return TimedLine(moments, [(token.start, token.end) for token in tokens], label)
 
 
-def same_moment(moment: Moment, period: int | None, clock: str, sport: str) -> bool:
+def same_moment(moment: StatedMoment, period: int | None, clock: str, sport: str) -> bool:
     """Whether a moment is one of the key; without a period the clock alone counts."""
     return (period is None or moment.period == period) and abs(moment.time - time_of(clock, sport)) <= _NEAR
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from operator import itemgetter
 from typing import Final, TypeAlias
 
-from evolif.scenarios.broadcast.reading import BELOW_100, Number, numbers_in, says_level, without
+from evolif.scenarios.broadcast.reading import BELOW_100, StatedNumber, numbers_in, says_level, without
 from evolif.scenarios.broadcast.reading_moments import times_in
 from evolif.scenarios.broadcast.reading_names import Mention, NameTable
 
@@ -145,13 +145,13 @@ def _score_of(line: str, mentions: Sequence[Mention]) -> Score | None:
     return None
 
 
-def _is_inside(number: Number, pairs: Sequence[tuple[int, int, int, int]]) -> bool:
+def _is_inside(number: StatedNumber, pairs: Sequence[tuple[int, int, int, int]]) -> bool:
     """Whether a number is part of one of the pairs, which are in order."""
     place = bisect_right(pairs, number.start, key=itemgetter(0)) - 1
     return place >= 0 and number.start < pairs[place][1]
 
 
-def _following(mentions: Sequence[Mention], numbers: Sequence[Number]) -> Score:
+def _following(mentions: Sequence[Mention], numbers: Sequence[StatedNumber]) -> Score:
     """The first number that follows each name before the other one."""
     told: Score = {}
     place = 0

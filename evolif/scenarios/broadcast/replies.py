@@ -8,10 +8,10 @@ from typing import Any
 
 from evolif.scenarios.broadcast.arguments import one_of, required
 from evolif.scenarios.broadcast.clock import SPORTS
-from evolif.scenarios.broadcast.faceoffs import Faceoff, faceoffs_in
+from evolif.scenarios.broadcast.faceoffs import StatedFaceoff, faceoffs_in
 from evolif.scenarios.broadcast.facts import Fact, facts_in
 from evolif.scenarios.broadcast.reading import letter_of, lines_of
-from evolif.scenarios.broadcast.reading_changes import Change, changes_in, count_in
+from evolif.scenarios.broadcast.reading_changes import StatedLeadChange, changes_in, count_in
 from evolif.scenarios.broadcast.reading_impact import Lead, leads_in, percent_in, top_player_in
 from evolif.scenarios.broadcast.reading_names import table_of
 from evolif.scenarios.broadcast.reading_score import Score, score_in
@@ -67,12 +67,12 @@ class ReadReply:
         return facts_in(self.lines, self.table, self.sport, self._only_period())
 
     @cached_property
-    def faceoffs(self) -> Sequence[Faceoff]:
+    def faceoffs(self) -> Sequence[StatedFaceoff]:
         """Who won against whom when."""
         return faceoffs_in(self.lines, self.table, self.sport, self._only_period())
 
     @cached_property
-    def changes(self) -> Sequence[Change]:
+    def changes(self) -> Sequence[StatedLeadChange]:
         """The changes of the lead that it lists."""
         return changes_in(self.lines, self.table, self.sport)
 
@@ -105,7 +105,7 @@ class ReadReply:
         """The percentage points that it says are lost or gained."""
         return percent_in(self.lines, name, self.sport)
 
-    def is_anchor(self, event: Fact | Faceoff) -> bool:
+    def is_anchor(self, event: Fact | StatedFaceoff) -> bool:
         """Whether it is nothing but the event that an anchored question starts from, told again."""
         question = self.turn.get("question") or {}
         anchor = question.get("anchor")

@@ -10,7 +10,7 @@ from evolif.errors import ArgumentError
 from evolif.scenarios.broadcast.arguments import items as listed
 from evolif.scenarios.broadcast.arguments import mapping, one_of, required, shown, text
 from evolif.scenarios.broadcast.checklist import needs_judge
-from evolif.scenarios.broadcast.faceoffs import Faceoff
+from evolif.scenarios.broadcast.faceoffs import StatedFaceoff
 from evolif.scenarios.broadcast.facts import Fact
 from evolif.scenarios.broadcast.reading import quoted
 from evolif.scenarios.broadcast.reading_statistics import line_matches
@@ -27,7 +27,7 @@ _NEAR: Final = 0.05 + 1e-9
 """Percentage points by which a share may differ."""
 
 
-class TurnScore(TypedDict):
+class ReplyScore(TypedDict):
     """The score of a reply.
 
     Attributes:
@@ -49,7 +49,7 @@ class _Checked(NamedTuple):
     found: Any
 
 
-def score_reply(turn: Turn, reply: str, judge: Judge | None = None) -> TurnScore:
+def score_reply(turn: Turn, reply: str, judge: Judge | None = None) -> ReplyScore:
     """Score a reply to a turn.
 
     Args:
@@ -119,7 +119,7 @@ def _fact(item: Item, read: ReadReply) -> _Checked:
 def _faceoff(item: Item, read: ReadReply) -> _Checked:
     asks = one_of("what a faceoff is asked for", item.get("asks", "all"), ("all", "time", "winner", "loser"))
 
-    def meets(faceoff: Faceoff) -> bool:
+    def meets(faceoff: StatedFaceoff) -> bool:
         if asks == "all":
             return faceoff.is_one(item, read.sport)
         return faceoff.is_at(item, read.sport) if asks == "time" else getattr(faceoff, asks) == item[asks]

@@ -7,12 +7,12 @@ from collections.abc import Callable, Hashable, Iterable, Mapping
 from typing import Any, Final, TypeAlias
 
 from evolif.scenarios.broadcast.arguments import mapping, required
-from evolif.scenarios.broadcast.faceoffs import Faceoff
+from evolif.scenarios.broadcast.faceoffs import StatedFaceoff
 from evolif.scenarios.broadcast.facts import Fact
-from evolif.scenarios.broadcast.reading_changes import Change
+from evolif.scenarios.broadcast.reading_changes import StatedLeadChange
 from evolif.scenarios.broadcast.replies import ReadReply
 
-Event: TypeAlias = Fact | Faceoff | Change
+Event: TypeAlias = Fact | StatedFaceoff | StatedLeadChange
 _HELD: Final = ("player", "points", "winner", "loser", "leader", "period", "clock")
 """What items on events hold."""
 

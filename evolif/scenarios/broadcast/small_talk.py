@@ -29,7 +29,7 @@ _KEY: Final = int.from_bytes(b"talk", "big")
 
 
 @dataclass(frozen=True, slots=True)
-class Topic:
+class TalkTopic:
     """What the friend may say on one matter."""
 
     said: tuple[str, ...]
@@ -60,7 +60,7 @@ def small_talk(number: int, length: int, *, seed: int) -> str:
 
 
 @lru_cache(maxsize=1)
-def read_topics() -> tuple[Topic, ...]:
+def read_topics() -> tuple[TalkTopic, ...]:
     """All topics.
 
     Raises:
@@ -70,7 +70,7 @@ def read_topics() -> tuple[Topic, ...]:
     return topics_of(load_data(path), path)
 
 
-def topics_of(data: Any, path: Path) -> tuple[Topic, ...]:
+def topics_of(data: Any, path: Path) -> tuple[TalkTopic, ...]:
     """Check what the data file holds.
 
     Args:
@@ -83,7 +83,7 @@ def topics_of(data: Any, path: Path) -> tuple[Topic, ...]:
     if not isinstance(data, list) or not data:
         raise InputError("this is no list of topics; write one, each with said and ask", path=path)
     return tuple(
-        Topic(_sentences(one, "said", at, path), _sentences(one, "ask", at, path)) for at, one in enumerate(data)
+        TalkTopic(_sentences(one, "said", at, path), _sentences(one, "ask", at, path)) for at, one in enumerate(data)
     )
 
 

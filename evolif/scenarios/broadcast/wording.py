@@ -162,7 +162,7 @@ class Voice:
         return self._orders[name]
 
 
-class Words:
+class BroadcastWords:
     """The sentences of the data file, as lists by name, such as `asks/S`; a name may go on with the sport or `both`."""
 
     def __init__(self, data: Any) -> None:
@@ -193,7 +193,7 @@ class Words:
 
 
 @cache
-def read_words() -> Words:
+def read_words() -> BroadcastWords:
     """All sentences.
 
     Raises:
@@ -201,7 +201,7 @@ def read_words() -> Words:
     """
     path = data_path("seeds", "broadcast", "words.yaml")
     try:
-        return Words(load_data(path))
+        return BroadcastWords(load_data(path))
     except ValueError as fault:
         raise InputError(str(fault), path=path) from None
 

@@ -18,7 +18,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_valida
 from evolif.errors import ArgumentError, UsageError
 from evolif.scenarios.games.arguments import text_of
 from evolif.scenarios.games.floors import CALIBRATION, stored_floor
-from evolif.scenarios.games.instance import Content, Maker, stream_of
+from evolif.scenarios.games.instance import GameContent, Maker, stream_of
 from evolif.util.rng import Stream
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ class Features(TypedDict):
     black_pawn_rank_sum: int
 
 
-class Order(TypedDict):
+class BoardOrder(TypedDict):
     """Which of two boards came earlier.
 
     Attributes:
@@ -101,7 +101,7 @@ class BoardMaker(Maker):
 
     settings: ClassVar[type[BaseModel]] = BoardSettings
 
-    def draw(self, stream: Stream, settings: BoardSettings) -> Content:
+    def draw(self, stream: Stream, settings: BoardSettings) -> GameContent:
         """Two boards whose keys differ; what decides is drawn first, and searched for."""
         gap = stream.between(*settings.gap)
         by_pawns = stream.fraction() < settings.pawns
@@ -113,7 +113,7 @@ class BoardMaker(Maker):
             raise ArgumentError(f"no two boards {gap} plies apart were found; take the usual plies, 6 to 110")
         first = stream.below(2)
         boards = [str(board) for board in found]
-        return Content(
+        return GameContent(
             private=[{"board": boards[first]}, {"board": boards[1 - first]}],
             answer=["YOURS", "MINE"] if first else ["MINE", "YOURS"],
             proof="pawns" if by_pawns else "pieces",
@@ -121,7 +121,7 @@ class BoardMaker(Maker):
             public={},
         )
 
-    def floor(self, settings: BoardSettings, content: Content) -> float:
+    def floor(self, settings: BoardSettings, content: GameContent) -> float:
         """The best threshold on one own count, whatever the count; measured once for these settings."""
         return stored_floor("chess", settings) or measured_floor(settings)
 
@@ -224,7 +224,7 @@ def board_features(fen: str) -> Features:
     }
 
 
-def earlier_board(fen_1: str, fen_2: str) -> Order:
+def earlier_board(fen_1: str, fen_2: str) -> BoardOrder:
     """Tell which of two boards of a game came earlier, by their move numbers.
 
     Args:

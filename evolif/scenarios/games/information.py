@@ -9,7 +9,7 @@ from typing import Any, TypedDict
 from evolif.errors import ArgumentError
 from evolif.scenarios.games.arguments import texts_of
 from evolif.scenarios.games.names import read_pools
-from evolif.scenarios.games.sentences import Claim, Mention, Sentence, SentenceReader
+from evolif.scenarios.games.sentences import Claim, Mention, ParsedSentence, SentenceReader
 
 
 class Gain(TypedDict):
@@ -64,7 +64,7 @@ class Rows:
         """The partner has no row that the denial fits."""
         self.candidates -= self.denied(denial)
 
-    def hear_closed(self, sentence: Sentence) -> None:
+    def hear_closed(self, sentence: ParsedSentence) -> None:
         """The partner has the listed values of a column and no others."""
         listed = {value for _, value in sentence.values}
         self.candidates = {at for at in self.candidates if self.rows[at][sentence.column][1] in listed}
@@ -109,10 +109,10 @@ class _Dialogue:
 
     def __init__(self, tables: Sequence[Rows]) -> None:
         self._tables = tables
-        self._asked: list[Sentence | None] = [None, None]
+        self._asked: list[ParsedSentence | None] = [None, None]
         self._false = self._unread = 0
 
-    def turn(self, at: int, sentences: Iterable[Sentence]) -> Gain:
+    def turn(self, at: int, sentences: Iterable[ParsedSentence]) -> Gain:
         """What the listener learns from the sentences of a turn, counted from 0."""
         speaker = at % 2
         listener = self._tables[1 - speaker]
@@ -129,11 +129,11 @@ class _Dialogue:
             "unread": self._unread,
         }
 
-    def _hear(self, speaker: int, sentence: Sentence) -> None:
+    def _hear(self, speaker: int, sentence: ParsedSentence) -> None:
         own = self._tables[speaker]
         question = self._asked[1 - speaker]
         if sentence.kind in ("yes", "no") and question:
-            sentence = Sentence("have" if sentence.kind == "yes" else "lack", question.values)
+            sentence = ParsedSentence("have" if sentence.kind == "yes" else "lack", question.values)
         if sentence.kind == "ask":
             self._asked[speaker] = sentence
             if is_proposal(sentence, own):
@@ -147,21 +147,21 @@ class _Dialogue:
         else:
             self._unread += 1
 
-    def _have(self, speaker: int, sentence: Sentence) -> None:
+    def _have(self, speaker: int, sentence: ParsedSentence) -> None:
         for claim in sentence.claims():
             if self._tables[speaker].having(claim):
                 self._tables[1 - speaker].hear_have(claim)
             else:
                 self._false += 1
 
-    def _lack(self, speaker: int, sentence: Sentence) -> None:
+    def _lack(self, speaker: int, sentence: ParsedSentence) -> None:
         for denial in sentence.denials():
             if self._tables[speaker].denied(denial):
                 self._false += 1
             else:
                 self._tables[1 - speaker].hear_lack(denial)
 
-    def _closed(self, speaker: int, sentence: Sentence) -> None:
+    def _closed(self, speaker: int, sentence: ParsedSentence) -> None:
         listed = {value for _, value in sentence.values}
         if sentence.odd or listed != self._tables[speaker].column(sentence.column):
             self._false += 1
@@ -169,7 +169,7 @@ class _Dialogue:
             self._tables[1 - speaker].hear_closed(sentence)
 
 
-def is_proposal(sentence: Sentence, own: Rows) -> bool:
+def is_proposal(sentence: ParsedSentence, own: Rows) -> bool:
     """Whether a question names a whole row of the speaker's, so that it says that there is one."""
     [claim, *others] = sentence.claims()
     return not others and bool(own.rows) and len(claim) == len(own.rows[0]) and bool(own.having(claim))

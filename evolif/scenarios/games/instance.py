@@ -35,7 +35,7 @@ _MAKERS: Mapping[str, str] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Content:
+class GameContent:
     """What a game draws for one instance; everything in it is plain JSON."""
 
     private: Sequence[Any]
@@ -59,11 +59,11 @@ class Maker(Protocol):
     answerers: ClassVar[tuple[int, ...]] = (0, 1)
     """Who may answer."""
 
-    def draw(self, stream: Stream, settings: Any) -> Content:
+    def draw(self, stream: Stream, settings: Any) -> GameContent:
         """The content of the instance whose stream this is."""
         ...
 
-    def floor(self, settings: Any, content: Content) -> float:
+    def floor(self, settings: Any, content: GameContent) -> float:
         """How often the best guess from one private part is right, as measured over instances of these settings."""
         ...
 

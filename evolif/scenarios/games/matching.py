@@ -12,7 +12,7 @@ from typing import Annotated, Any, ClassVar, TypeVar
 from pydantic import BaseModel, ConfigDict, Field
 
 from evolif.errors import InternalError
-from evolif.scenarios.games.instance import Content, Maker
+from evolif.scenarios.games.instance import GameContent, Maker
 from evolif.scenarios.games.scenes import (
     GRIDS,
     Modality,
@@ -69,7 +69,7 @@ class SceneMaker(Maker):
     roles: ClassVar[tuple[str, str]] = ("describer", "guesser")
     answerers: ClassVar[tuple[int, ...]] = (1,)
 
-    def draw(self, stream: Stream, settings: SceneSettings) -> Content:
+    def draw(self, stream: Stream, settings: SceneSettings) -> GameContent:
         """The images, the target and where it stands in the list."""
         grid = GRIDS[settings.modality]
         base = draw_scene(stream, grid)
@@ -78,7 +78,7 @@ class SceneMaker(Maker):
         )
         return _content(stream, variants, [scene_graph(scene, grid) for scene in variants])
 
-    def floor(self, settings: SceneSettings, content: Content) -> float:
+    def floor(self, settings: SceneSettings, content: GameContent) -> float:
         """Chance: all images are drawn alike, whichever is the target."""
         return content.chance
 
@@ -98,7 +98,7 @@ class ShapeMaker(SceneMaker):
 
     settings: ClassVar[type[BaseModel]] = ShapeSettings
 
-    def draw(self, stream: Stream, settings: SceneSettings) -> Content:
+    def draw(self, stream: Stream, settings: SceneSettings) -> GameContent:
         """The images, the target and where it stands in the list."""
         base = draw_figure(stream)
         variants = draw_variants(stream, base, lambda figure: edit_figure(stream, figure), settings, figures_look_alike)
@@ -143,11 +143,11 @@ def draw_variants(
     raise InternalError(f"{_MOST_DRAWS} draws gave no {settings.images + 1} different variants; please report this")
 
 
-def _content(stream: Stream, variants: Sequence[_Image], graphs: Sequence[dict[str, Any]]) -> Content:
+def _content(stream: Stream, variants: Sequence[_Image], graphs: Sequence[dict[str, Any]]) -> GameContent:
     images = len(variants) - 1
     target = stream.below(images + 1)
     order = stream.sample(range(images), images)
-    return Content(
+    return GameContent(
         private=({"images": [graphs[target]]}, {"images": [graphs[at] for at in order]}),
         answer=(None, order.index(target) if target < images else NO_MATCH),
         proof={"differences": [differences(variants[target], variants[at]) for at in order]},

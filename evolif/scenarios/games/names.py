@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validat
 
 from evolif.errors import ArgumentError, InputError
 from evolif.scenarios.games.floors import CALIBRATION, stored_floor
-from evolif.scenarios.games.instance import Content, Maker, stream_of
+from evolif.scenarios.games.instance import GameContent, Maker, stream_of
 from evolif.scenarios.games.tables import SIZES, draw_tables
 from evolif.util.resources import data_path, load_data
 from evolif.util.rng import Stream
@@ -67,7 +67,7 @@ class TableMaker(Maker):
 
     settings: ClassVar[type[BaseModel]] = TableSettings
 
-    def draw(self, stream: Stream, settings: TableSettings) -> Content:
+    def draw(self, stream: Stream, settings: TableSettings) -> GameContent:
         """Two tables that agree in one row; who has which, and the order of rows, are drawn last."""
         pools = read_pools()
         columns = [NAME, *stream.sample([column for column in pools if column != NAME], COLUMNS - 1)]
@@ -78,9 +78,9 @@ class TableMaker(Maker):
             places = stream.sample(range(settings.n), settings.n)
             private.append({"columns": list(columns), "rows": [table[at] for at in places]})
             answer.append(places.index(0) + 1)
-        return Content(private, answer, list(answer), 1 / settings.n, {})
+        return GameContent(private, answer, list(answer), 1 / settings.n, {})
 
-    def floor(self, settings: TableSettings, content: Content) -> float:
+    def floor(self, settings: TableSettings, content: GameContent) -> float:
         """The best guess by how often values stand in the own table; measured once for these settings."""
         return stored_floor("names", settings) or measured_floor(settings)
 

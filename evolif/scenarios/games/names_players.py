@@ -17,7 +17,7 @@ from typing import Final
 from evolif.scenarios.games.information import Rows, open_reader
 from evolif.scenarios.games.names import typical_row
 from evolif.scenarios.games.player_view import View
-from evolif.scenarios.games.sentences import Claim, Sentence
+from evolif.scenarios.games.sentences import Claim, ParsedSentence
 from evolif.scenarios.games.speech import Speech
 
 _LABEL: Final = re.compile(r"(?<!\w)row ([0-9]{1,3})(?![0-9])", re.IGNORECASE)
@@ -41,7 +41,7 @@ class Notes:
     """Own rows that were named as a whole, and not selected."""
     told: set[int] = field(default_factory=set)
     """Own rows of which a part was told."""
-    question: Sentence | None = None
+    question: ParsedSentence | None = None
     """The partner's, if its last turn ends with one."""
     is_lost: bool = False
     """Whether nothing of the partner's last turn could be read."""
@@ -51,7 +51,7 @@ def _notes(view: View) -> Notes:
     columns, rows = view.private["columns"], view.private["rows"]
     reader = open_reader(columns, rows)
     notes = Notes(Rows(rows), [[str(value) for value in row] for row in rows])
-    asked: Sentence | None = None
+    asked: ParsedSentence | None = None
     for turn, text in enumerate(view.said):
         sentences = reader.read(text)
         if turn % 2 == view.player:
@@ -62,7 +62,7 @@ def _notes(view: View) -> Notes:
     return notes
 
 
-def _remember(notes: Notes, sentences: Iterable[Sentence]) -> Sentence | None:
+def _remember(notes: Notes, sentences: Iterable[ParsedSentence]) -> ParsedSentence | None:
     """What was said oneself; returns the last question."""
     asked = None
     for sentence in sentences:
@@ -74,11 +74,11 @@ def _remember(notes: Notes, sentences: Iterable[Sentence]) -> Sentence | None:
     return asked
 
 
-def _hear(notes: Notes, sentences: list[Sentence], asked: Sentence | None) -> None:
+def _hear(notes: Notes, sentences: list[ParsedSentence], asked: ParsedSentence | None) -> None:
     """What the partner said."""
     for sentence in sentences:
         if sentence.kind in ("yes", "no") and asked:
-            sentence = Sentence("have" if sentence.kind == "yes" else "lack", asked.values)
+            sentence = ParsedSentence("have" if sentence.kind == "yes" else "lack", asked.values)
         if sentence.kind == "lack":
             for denial in sentence.denials():
                 notes.own.hear_lack(denial)
@@ -90,7 +90,7 @@ def _hear(notes: Notes, sentences: list[Sentence], asked: Sentence | None) -> No
     notes.is_lost = bool(sentences) and all(sentence.kind == "unread" for sentence in sentences)
 
 
-def _hear_claims(notes: Notes, sentence: Sentence) -> None:
+def _hear_claims(notes: Notes, sentence: ParsedSentence) -> None:
     for claim in sentence.claims():
         if _is_whole(notes, claim):
             notes.met |= notes.own.having(claim)
@@ -169,7 +169,7 @@ def scripted(view: View) -> str:
     return speech.text
 
 
-def _reply(notes: Notes, question: Sentence) -> str:
+def _reply(notes: Notes, question: ParsedSentence) -> str:
     """A yes or no to a question; where it asks for several rows, and only some are there, these."""
     claims = question.claims()
     held = [claim for claim in claims if notes.own.having(claim)]

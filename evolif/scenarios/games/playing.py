@@ -10,8 +10,8 @@ from evolif.errors import ArgumentError
 from evolif.models import ChatModel, ChatRequest
 from evolif.scenarios.games.arguments import even
 from evolif.scenarios.games.ending import Ending, hear, rule
-from evolif.scenarios.games.prompts import History, Match, Said, view_of
-from evolif.scenarios.games.stored import Played, Turn, turn_of, turn_prompt
+from evolif.scenarios.games.prompts import HeardTurn, History, Match, view_of
+from evolif.scenarios.games.stored import GameTurn, Played, turn_of, turn_prompt
 from evolif.scenarios.games.tokens import SubwordTokenizer, Tokenizer, check_tokenizer
 from evolif.scenarios.games.turns import WORDS_FACTOR
 from evolif.types import Message, Prompt
@@ -59,15 +59,15 @@ async def play(
         raise ArgumentError(f"history is {history!r}; give transcript or chat")
     counts = check_tokenizer(tokenizer) if tokenizer is not None else SubwordTokenizer()
     match = Match(instance, even(turns), counts.name, total_tokens, words_factor, history, hold_answers)
-    said: list[Said] = []
-    taken: list[Turn] = []
+    said: list[HeardTurn] = []
+    taken: list[GameTurn] = []
     final: Ending | None = None
     while final is None:
         view = view_of(match, said)
         answer = await _ask(players[view.player], turn_prompt(match, said))
         heard = hear(answer, view.tokens, counts)
         ruling = rule(view, instance["answer"][view.player], heard, hold_answers=hold_answers)
-        said.append(Said(heard.text, "refused" in ruling.flags))
+        said.append(HeardTurn(heard.text, "refused" in ruling.flags))
         taken.append(turn_of(view.player, heard, ruling))
         final = ruling.final
     return {

@@ -12,7 +12,7 @@ from evolif.scenarios.games.arguments import even
 from evolif.scenarios.games.ending import choices_of
 from evolif.scenarios.games.instance import private_image, private_text
 from evolif.scenarios.games.player_view import View
-from evolif.scenarios.games.turns import WORDS_FACTOR, Budget, budget, turn_meta
+from evolif.scenarios.games.turns import WORDS_FACTOR, TurnBudget, budget, turn_meta
 from evolif.types import Image, Message
 
 History: TypeAlias = Literal["transcript", "chat"]
@@ -41,7 +41,7 @@ class Match:
         check_instance(self.instance)
 
     @property
-    def budget(self) -> Budget:
+    def budget(self) -> TurnBudget:
         """What a turn may have.
 
         Raises:
@@ -56,7 +56,7 @@ class Match:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class HeardTurn:
     """One turn of the past, as it was heard."""
 
     text: str
@@ -85,7 +85,7 @@ def modality_of(instance: Mapping[str, Any]) -> str:
     return PICTURES if instance.get("settings", {}).get("modality") == PICTURES else "text"
 
 
-def view_of(match: Match, said: Sequence[Said]) -> View:
+def view_of(match: Match, said: Sequence[HeardTurn]) -> View:
     """What the player whose turn is next may know."""
     turn = len(said) + 1
     player = turn_meta(turn, match.turns)["player"]
@@ -106,7 +106,7 @@ def view_of(match: Match, said: Sequence[Said]) -> View:
     )
 
 
-def turn_messages(match: Match, said: Sequence[Said]) -> tuple[Message, ...]:
+def turn_messages(match: Match, said: Sequence[HeardTurn]) -> tuple[Message, ...]:
     """The messages of the call for the next turn; the last one is the user's.
 
     With `transcript` it is one message: who is who, what the player sees, the rules, what was said, line by line, and
@@ -217,7 +217,7 @@ def _images(match: Match, player: int) -> tuple[Image, ...]:
     return tuple(Image(data, PNG) for data in pictures)
 
 
-def _status(match: Match, said: Sequence[Said]) -> str:
+def _status(match: Match, said: Sequence[HeardTurn]) -> str:
     """How many turns are left, and what that means."""
     meta = turn_meta(len(said) + 1, match.turns)
     lines = [say.TOO_EARLY] if said and said[-1].refused else []
@@ -229,7 +229,7 @@ def _status(match: Match, said: Sequence[Said]) -> str:
     return "\n".join(lines)
 
 
-def _transcript(player: int, said: Sequence[Said]) -> str:
+def _transcript(player: int, said: Sequence[HeardTurn]) -> str:
     """Numbered turns. Further lines of a text are indented, so that no text can pass for another turn."""
     if not said:
         return say.NOTHING_SAID
@@ -242,7 +242,7 @@ def _transcript(player: int, said: Sequence[Said]) -> str:
 
 
 def _chat(
-    match: Match, player: int, said: Sequence[Said], intro: str, images: tuple[Image, ...]
+    match: Match, player: int, said: Sequence[HeardTurn], intro: str, images: tuple[Image, ...]
 ) -> tuple[Message, ...]:
     """The same as a chat: what was asked at the player's earlier turns comes again as it was."""
     messages: list[Message] = []

@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Final, Literal, TypeAlias, get_args
 from pydantic import BaseModel, ConfigDict
 
 from evolif.errors import InternalError
-from evolif.scenarios.games.instance import Content, Maker
+from evolif.scenarios.games.instance import GameContent, Maker
 from evolif.scenarios.games.programs import (
     ANSWERS,
     Description,
@@ -30,9 +30,9 @@ from evolif.scenarios.games.scenes import (
     GRIDS,
     THINGS,
     VALUES,
-    Grid,
     Modality,
     Scene,
+    SceneGrid,
     Thing,
     cells_of,
     draw_scene,
@@ -126,14 +126,14 @@ class QuestionMaker(Maker):
     settings: ClassVar[type[BaseModel]] = QuestionSettings
     roles: ClassVar[tuple[str, str]] = ("left", "right")
 
-    def draw(self, stream: Stream, settings: QuestionSettings) -> Content:
+    def draw(self, stream: Stream, settings: QuestionSettings) -> GameContent:
         """The question, its answer and two scenes that have it."""
         family = stream.choice(FAMILIES) if settings.family is None else settings.family
         program = draw_program(stream, family, settings.modality)
         answer = stream.choice(ANSWERS[family])
         left, right = draw_scenes(stream, program, settings.modality, answer)
         grid = GRIDS[settings.modality]
-        return Content(
+        return GameContent(
             private=[{"scene": scene_graph(scene, grid)} for scene in (left, right)],
             answer=(answer, answer),
             proof=trace_of(program, left, right),
@@ -141,7 +141,7 @@ class QuestionMaker(Maker):
             public={"question": question_of(program), "program": program},
         )
 
-    def floor(self, settings: QuestionSettings, content: Content) -> float:
+    def floor(self, settings: QuestionSettings, content: GameContent) -> float:
         """The measured share of the family."""
         return FLOORS[settings.modality, content.public["program"]["family"]]
 
@@ -206,7 +206,7 @@ def _fitting_scene(stream: Stream, program: Program, modality: Modality) -> Scen
     return scene
 
 
-def _scene_with(stream: Stream, grid: Grid, a: Description, things: Sequence[Thing]) -> Scene:
+def _scene_with(stream: Stream, grid: SceneGrid, a: Description, things: Sequence[Thing]) -> Scene:
     """A scene of these things and others that are no A."""
     cells = stream.sample(cells_of(grid), stream.between(grid.least, grid.most))
     others = _things_unlike(tuple(a.items()))

@@ -47,7 +47,7 @@ THINGS = tuple(
 
 
 @dataclass(frozen=True, slots=True)
-class Grid:
+class SceneGrid:
     """How large a scene is.
 
     Attributes:
@@ -61,7 +61,7 @@ class Grid:
     most: int
 
 
-GRIDS: Mapping[str, Grid] = {"text": Grid(6, 16, 24), "image": Grid(4, 6, 9)}
+GRIDS: Mapping[str, SceneGrid] = {"text": SceneGrid(6, 16, 24), "image": SceneGrid(4, 6, 9)}
 """By modality."""
 _CELLS = {
     grid.side: tuple((row, column) for row in range(1, grid.side + 1) for column in range(1, grid.side + 1))
@@ -69,18 +69,18 @@ _CELLS = {
 }
 
 
-def cells_of(grid: Grid) -> tuple[Cell, ...]:
+def cells_of(grid: SceneGrid) -> tuple[Cell, ...]:
     """Its cells, row by row."""
     return _CELLS[grid.side]
 
 
-def draw_scene(stream: Stream, grid: Grid) -> Scene:
+def draw_scene(stream: Stream, grid: SceneGrid) -> Scene:
     """A scene with a random number of random things in random cells."""
     cells = stream.sample(cells_of(grid), stream.between(grid.least, grid.most))
     return {cell: stream.choice(THINGS) for cell in cells}
 
 
-def edit_scene(stream: Stream, scene: Scene, grid: Grid) -> Scene:
+def edit_scene(stream: Stream, scene: Scene, grid: SceneGrid) -> Scene:
     """The scene with one change: an attribute of a thing, its cell, a thing more or a thing less.
 
     Args:
@@ -105,7 +105,7 @@ def edit_scene(stream: Stream, scene: Scene, grid: Grid) -> Scene:
     return new
 
 
-def _empty_cell(stream: Stream, scene: Scene, grid: Grid) -> Cell:
+def _empty_cell(stream: Stream, scene: Scene, grid: SceneGrid) -> Cell:
     return stream.choice([cell for cell in cells_of(grid) if cell not in scene])
 
 
@@ -114,7 +114,7 @@ def scenes_look_alike(one: Scene, other: Scene) -> bool:
     return one == other
 
 
-def scene_graph(scene: Scene, grid: Grid) -> dict[str, Any]:
+def scene_graph(scene: Scene, grid: SceneGrid) -> dict[str, Any]:
     """The graph of a scene: plain JSON, its objects in order of cells."""
     objects = [{**scene[cell]._asdict(), "row": cell[0], "column": cell[1]} for cell in sorted(scene)]
     return {"rows": grid.side, "columns": grid.side, "objects": objects}

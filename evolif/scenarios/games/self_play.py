@@ -7,7 +7,7 @@ from typing import Any, TypedDict
 
 from evolif.scenarios.games.ending import Reason, hear, rule
 from evolif.scenarios.games.player_view import Rule
-from evolif.scenarios.games.prompts import Match, Said, view_of
+from evolif.scenarios.games.prompts import HeardTurn, Match, view_of
 from evolif.scenarios.games.tokens import Tokenizer
 
 
@@ -41,12 +41,12 @@ def rehearse(
         ArgumentError: `turns` or `total_tokens` is out of range.
     """
     match = Match(instance, turns, tokenizer.name, total_tokens)
-    said: list[Said] = []
+    said: list[HeardTurn] = []
     truncated = 0
     while True:
         view = view_of(match, said)
         heard = hear(rules[view.player](view), view.tokens, tokenizer)
-        said.append(Said(heard.text))
+        said.append(HeardTurn(heard.text))
         truncated += heard.truncated
         final = rule(view, instance["answer"][view.player], heard).final
         if final:

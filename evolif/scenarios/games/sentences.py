@@ -30,7 +30,7 @@ _NO_OTHERS: Final = "no others"
 
 
 @dataclass(frozen=True, slots=True)
-class Sentence:
+class ParsedSentence:
     """One sentence, read."""
 
     kind: Kind
@@ -70,28 +70,28 @@ class SentenceReader:
         self._values: Mapping[str, int] = {value.lower(): at for at, own in enumerate(values) for value in own}
         self._mention = _pattern(tuple(sorted(self._values, key=lambda value: (-len(value), value))))
 
-    def read(self, text: str) -> list[Sentence]:
+    def read(self, text: str) -> list[ParsedSentence]:
         """The sentences of a text that hold a word."""
         parts = _SENTENCE_END.split(text_of(text).lower())
         return [self._sentence(part) for part in parts if part and _WORD.search(part)]
 
-    def _sentence(self, said: str) -> Sentence:
+    def _sentence(self, said: str) -> ParsedSentence:
         listed = self._list(said)
         if listed:
             return listed
         words = [match[0] for match, _ in zip(_WORD.finditer(said), range(2), strict=False)]
         if words == ["yes"]:
-            return Sentence("yes")
+            return ParsedSentence("yes")
         if words == ["no"]:
-            return Sentence("no")
+            return ParsedSentence("no")
         values = tuple(dict.fromkeys((self._values[match[0]], match[0]) for match in self._mention.finditer(said)))
         if not values:
-            return Sentence("unread")
+            return ParsedSentence("unread")
         if said.rstrip(_MARKS[:-1]).endswith("?"):
-            return Sentence("ask", values)
-        return Sentence("lack" if _NEGATION.search(said) else "have", values)
+            return ParsedSentence("ask", values)
+        return ParsedSentence("lack" if _NEGATION.search(said) else "have", values)
 
-    def _list(self, said: str) -> Sentence | None:
+    def _list(self, said: str) -> ParsedSentence | None:
         """`column: v1, v2, …; no others`; None if it is something else."""
         head, colon, rest = said.partition(":")
         body, mark, tail = rest.rpartition(";")
@@ -101,7 +101,7 @@ class SentenceReader:
         items = [item.strip(_MARKS) for item in _ITEM_END.split(body)]
         items = [item for item in dict.fromkeys(items) if item]
         values = tuple((column, item) for item in items if self._values.get(item) == column)
-        return Sentence("closed", values, column, odd=len(values) < len(items))
+        return ParsedSentence("closed", values, column, odd=len(values) < len(items))
 
 
 @lru_cache(maxsize=256)

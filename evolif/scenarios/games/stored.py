@@ -14,8 +14,8 @@ from typing import Any, Literal, TypedDict
 from evolif.scenarios.games.ending import Ending, Flag, Heard, Ruling, hear, rule
 from evolif.scenarios.games.player_view import View
 from evolif.scenarios.games.prompts import (
+    HeardTurn,
     Match,
-    Said,
     alone_messages,
     modality_of,
     together_messages,
@@ -30,7 +30,7 @@ Reference = Literal["none", "floor", "ceiling"]
 """Whether a game is played, or answered at once: from one part (`floor`), or from both (`ceiling`)."""
 
 
-class Turn(TypedDict):
+class GameTurn(TypedDict):
     """One turn.
 
     Attributes:
@@ -65,7 +65,7 @@ class Played(TypedDict):
     """
 
     instance: Mapping[str, Any]
-    turns: list[Turn]
+    turns: list[GameTurn]
     final: Ending | None
     turn_budget: int
     pair: list[str]
@@ -76,7 +76,7 @@ class Played(TypedDict):
     reference: Reference
 
 
-def turn_prompt(match: Match, said: Sequence[Said], *, dialogue: int = 1, target: int = 0) -> Prompt:
+def turn_prompt(match: Match, said: Sequence[HeardTurn], *, dialogue: int = 1, target: int = 0) -> Prompt:
     """The prompt of the next turn.
 
     Args:
@@ -108,7 +108,7 @@ def reference_prompt(match: Match, reference: Reference, *, dialogue: int = 1, t
     """
     player = target if reference == "floor" and match.instance["answer"][target] is not None else 1
     short = replace(match, turns=2)
-    opening = view_of(short, [Said("")] * player)
+    opening = view_of(short, [HeardTurn("")] * player)
     view = replace(opening, turn=1, turns=1, said=())
     messages = alone_messages(short, player) if reference == "floor" else together_messages(short)
     return _told(Prompt(dialogue, 1, messages), match, view, reference)
@@ -155,10 +155,10 @@ def ruling_on(prompt: Prompt, heard: Heard, *, hold_answers: bool = False) -> Ru
     return rule(stored_view(prompt), prompt.payload["key"], heard, hold_answers=hold_answers)
 
 
-def said_in(exchanges: Iterable[tuple[Prompt, str]], *, hold_answers: bool = False) -> list[Said]:
+def said_in(exchanges: Iterable[tuple[Prompt, str]], *, hold_answers: bool = False) -> list[HeardTurn]:
     """The turns so far, from their prompts and what was heard."""
     return [
-        Said(text, hold_answers and "refused" in _of_text(prompt, text, hold_answers).flags)
+        HeardTurn(text, hold_answers and "refused" in _of_text(prompt, text, hold_answers).flags)
         for prompt, text in exchanges
     ]
 
@@ -188,7 +188,7 @@ def dialogue_of(
     """
     if not answers:
         return None
-    turns: list[Turn] = []
+    turns: list[GameTurn] = []
     final: Ending | None = None
     for prompt, answer in answers:
         heard = heard_in(prompt, answer, tokenizer)
@@ -211,7 +211,7 @@ def dialogue_of(
     }
 
 
-def turn_of(player: int, heard: Heard, ruling: Ruling) -> Turn:
+def turn_of(player: int, heard: Heard, ruling: Ruling) -> GameTurn:
     """One turn as plain JSON."""
     return {
         "player": player,

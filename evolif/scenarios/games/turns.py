@@ -17,7 +17,7 @@ _ROUNDING = 1e-9
 """So that a product that is whole but for rounding is not rounded down."""
 
 
-class Budget(TypedDict):
+class TurnBudget(TypedDict):
     """What a turn may have.
 
     Attributes:
@@ -47,7 +47,7 @@ class TurnMeta(TypedDict):
     penultimate: bool
 
 
-class Usage(TypedDict):
+class DialogueUsage(TypedDict):
     """What a dialogue used of what it may.
 
     Attributes:
@@ -65,7 +65,7 @@ class Usage(TypedDict):
     token_fraction: float
 
 
-def budget(total_tokens: int, turns: int, words_factor: float = WORDS_FACTOR) -> Budget:
+def budget(total_tokens: int, turns: int, words_factor: float = WORDS_FACTOR) -> TurnBudget:
     """Share the tokens of a dialogue among its turns.
 
     Args:
@@ -100,7 +100,7 @@ def turn_meta(turn: int, turns: int) -> TurnMeta:
     return {"player": (turn - 1) % 2, "turns_left": left, "final": left == 1, "penultimate": left == 2}
 
 
-def usage(texts: Iterable[str], cap: int, total: int, tokenizer: Tokenizer) -> Usage:
+def usage(texts: Iterable[str], cap: int, total: int, tokenizer: Tokenizer) -> DialogueUsage:
     """Measure how much of its turns and tokens a dialogue used.
 
     Args:

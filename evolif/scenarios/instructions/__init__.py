@@ -4,12 +4,13 @@ A benchmark is a folder with a header, a file per dialogue, and its topics and p
 write its queries.
 """
 
+import warnings
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from evolif.scenarios.instructions.constraints import Group, ParamsModel
-    from evolif.scenarios.instructions.folder import Benchmark
+    from evolif.scenarios.instructions.folder import InstructionBenchmark
     from evolif.scenarios.instructions.generation import generate
     from evolif.scenarios.instructions.prompt import requirements_of
     from evolif.scenarios.instructions.synthesis import Writer
@@ -18,9 +19,9 @@ if TYPE_CHECKING:
 
 __all__ = [
     "SYSTEM_PROMPT",
-    "Benchmark",
     "Group",
     "Header",
+    "InstructionBenchmark",
     "ParamsModel",
     "Writer",
     "generate",
@@ -30,9 +31,9 @@ __all__ = [
 ]
 
 _HOMES = {
-    "Benchmark": "folder",
     "Group": "constraints",
     "Header": "turn_lines",
+    "InstructionBenchmark": "folder",
     "ParamsModel": "constraints",
     "SYSTEM_PROMPT": "system",
     "Writer": "synthesis",
@@ -46,6 +47,9 @@ _HOMES = {
 
 def __getattr__(name: str) -> Any:
     """Load a public name on first use (PEP 562), so that a part of the package does not wait for all of it."""
+    if name == "Benchmark":
+        warnings.warn(f"{__name__}.Benchmark is now InstructionBenchmark", DeprecationWarning, stacklevel=2)
+        name = "InstructionBenchmark"
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)

@@ -13,10 +13,10 @@ from dataclasses import dataclass, field
 from evolif.errors import UsageError
 from evolif.models import ChatModel, ManagedModel, ModelOptions, ModelRef, Sampling, resolve_model, stored_name
 from evolif.models.open import is_local
-from evolif.scenarios.instructions.folder import Benchmark
+from evolif.scenarios.instructions.folder import InstructionBenchmark
 from evolif.scenarios.instructions.source import SynthesizerPool, TurnMade
 from evolif.scenarios.instructions.structured import StructuredModel
-from evolif.scenarios.instructions.synthesis import TEMPLATE, Agent, Share, Synthesizer, parse_share
+from evolif.scenarios.instructions.synthesis import TEMPLATE, Agent, Synthesizer, SynthesizerShare, parse_share
 from evolif.scenarios.instructions.synthesis.agent import AuthorRole, load_plugin
 from evolif.scenarios.instructions.synthesis.prompts import synthesis_settings
 
@@ -30,7 +30,7 @@ ModelWrapper = Callable[[ManagedModel, AuthorRole], ChatModel]
 class OpenedSynthesizers:
     """Open synthesizers, and the names that a benchmark stores for them."""
 
-    shares: tuple[Share, ...]
+    shares: tuple[SynthesizerShare, ...]
     checker: str | None
     wording: SynthesizerPool
 
@@ -111,7 +111,7 @@ def open_synthesizers(
         synthesizer = opener.synthesizer(author, checking)
         name = synthesizer.name if synthesizer is not None else TEMPLATE
         opened[name] = synthesizer
-        shares.append(Share(name, weight))
+        shares.append(SynthesizerShare(name, weight))
     checker_name = checking.name if checking is not None else None
     return OpenedSynthesizers(tuple(shares), checker_name, opener.pool(opened, observe))
 
@@ -126,7 +126,7 @@ def _weighted(spec: Author | tuple[Author, int]) -> tuple[Author, int]:
 
 
 def reopen_synthesizers(
-    bench: Benchmark,
+    bench: InstructionBenchmark,
     names: Sequence[str],
     synthesizers: Sequence[Author] = (),
     checker: ModelRef | None = None,
@@ -138,7 +138,7 @@ def reopen_synthesizers(
 
     Args:
         bench: The benchmark.
-        names: Names of its synthesizers, as `Benchmark.missing` returns them.
+        names: Names of its synthesizers, as `InstructionBenchmark.missing` returns them.
         synthesizers: How to reach them on this machine, as for `open_synthesizers`, each matched to the stored name.
             `template` alone replaces all of them with the template.
         checker: The same for the checker model.

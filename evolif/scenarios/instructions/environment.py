@@ -12,8 +12,8 @@ from evolif.models import ModelOptions
 from evolif.scenario import Environment, Services
 from evolif.scenarios.instructions.authors import reopen_synthesizers
 from evolif.scenarios.instructions.constraints import get_group
-from evolif.scenarios.instructions.folder import Benchmark
-from evolif.scenarios.instructions.prompt import Requirements, prompt_of, requirements_of
+from evolif.scenarios.instructions.folder import InstructionBenchmark
+from evolif.scenarios.instructions.prompt import TurnRequirements, prompt_of, requirements_of
 from evolif.scenarios.instructions.relevance import task_of, why_not_judged
 from evolif.scenarios.instructions.source import SynthesizerPool, TurnSource
 from evolif.scenarios.instructions.system import SYSTEM_PROMPT, system_text
@@ -93,7 +93,7 @@ class TurnEnvironment(Environment):
             relevance = replace(relevance, known=relevance_verdict(stored))
         return await judge_turn(asked.constraints, answer, self._judge, stored=verdicts, relevance=relevance)
 
-    async def _relevance_of(self, prompt: Prompt, asked: Requirements, gate: RelevanceGate) -> RelevanceCheck:
+    async def _relevance_of(self, prompt: Prompt, asked: TurnRequirements, gate: RelevanceGate) -> RelevanceCheck:
         """What the gate needs, worked out once for all models and epochs."""
         key = (prompt.dialogue, prompt.turn, prompt.digest)
         known = self._relevance.get(key)
@@ -122,7 +122,7 @@ def _depth(topic: str, past: Sequence[Exchange]) -> int:
     return 0
 
 
-def open_environment(bench: Benchmark | None, services: Services) -> TurnEnvironment:
+def open_environment(bench: InstructionBenchmark | None, services: Services) -> TurnEnvironment:
     """Open a benchmark for play, with the synthesizers of its missing turns.
 
     Args:

@@ -151,7 +151,7 @@ class ImportedWriter:
             write_whole(path, text.encode("utf-8"))
 
 
-class Benchmark:
+class InstructionBenchmark:
     """An opened benchmark directory.
 
     Args:
@@ -426,13 +426,13 @@ class Benchmark:
         return known[len(stored) :]
 
 
-def folder_of(bench: object) -> Benchmark:
+def folder_of(bench: object) -> InstructionBenchmark:
     """A benchmark that was opened as one of instruction following.
 
     Raises:
         InternalError: it was not.
     """
-    if not isinstance(bench, Benchmark):
+    if not isinstance(bench, InstructionBenchmark):
         raise InternalError(f"{bench} was not opened as a benchmark of instruction following")
     return bench
 

@@ -12,10 +12,10 @@ from evolif.errors import UsageError
 from evolif.models import ModelOptions, ModelRef
 from evolif.scenarios.instructions.authors import Author, open_synthesizers, reopen_synthesizers
 from evolif.scenarios.instructions.constraints import code_of
-from evolif.scenarios.instructions.folder import REGISTERS, Benchmark
+from evolif.scenarios.instructions.folder import REGISTERS, InstructionBenchmark
 from evolif.scenarios.instructions.generator import TurnGenerator
 from evolif.scenarios.instructions.source import TurnMade, word_alone
-from evolif.scenarios.instructions.synthesis import TEMPLATE, Share, author_of, load_frames, load_personas
+from evolif.scenarios.instructions.synthesis import TEMPLATE, SynthesizerShare, author_of, load_frames, load_personas
 from evolif.scenarios.instructions.tracker import Profile, load_profile, load_topics
 from evolif.scenarios.instructions.turn_lines import EDITION, Header, Spec, definitions_named, read_header, to_line
 from evolif.util.opened import read_file
@@ -39,7 +39,7 @@ def generate(
     only: int | None = None,
     progress: Callable[[int, int], None] | None = None,
     observe: Callable[[TurnMade], None] | None = None,
-) -> Benchmark:
+) -> InstructionBenchmark:
     """Make a benchmark directory, or complete one of the same specification, or add dialogues to it.
 
     Args:
@@ -100,14 +100,14 @@ def generate(
     templates = [number for number in wanted if author_of(shares, seed, number) == TEMPLATE]
     _write_openings(root, generator, templates, turns, progress)
     _store_size(root, header)
-    bench = Benchmark(root)
+    bench = InstructionBenchmark(root)
     if len(templates) < len(wanted):
         word_alone(bench, opened.wording, sorted({*wanted} - {*templates}), turns)
     return bench
 
 
 def extend(
-    bench: Benchmark,
+    bench: InstructionBenchmark,
     turns: int,
     *,
     synthesizers: Sequence[Author] = (),
@@ -142,7 +142,7 @@ def extend(
 
 
 def grow(
-    bench: Benchmark,
+    bench: InstructionBenchmark,
     dialogues: int,
     *,
     synthesizers: Sequence[Author] = (),
@@ -150,7 +150,7 @@ def grow(
     options: ModelOptions | None = None,
     progress: Callable[[int, int], None] | None = None,
     observe: Callable[[TurnMade], None] | None = None,
-) -> Benchmark:
+) -> InstructionBenchmark:
     """Add dialogues to a benchmark, the same that it would have if it had been made with so many.
 
     Args:
@@ -183,7 +183,7 @@ def grow(
     generator = TurnGenerator(header, bench.topics, bench.personas, frames=bench.frames)
     _write_openings(root, generator, [number for number in fresh if number not in others], spec.turns, progress)
     _store_size(root, header)
-    grown = Benchmark(root, bench.notify)
+    grown = InstructionBenchmark(root, bench.notify)
     if others:
         word_alone(grown, wording, others, spec.turns)
     return grown
@@ -206,7 +206,7 @@ def _write_openings(
             progress(done, len(dialogues))
 
 
-def _check(dialogues: int, turns: int, seed: int, shares: Sequence[Share], only: int | None) -> None:
+def _check(dialogues: int, turns: int, seed: int, shares: Sequence[SynthesizerShare], only: int | None) -> None:
     if dialogues < 1 or turns < 1 or seed < 0:
         raise UsageError("dialogues and turns must be at least 1, the seed at least 0")
     if only is not None and not 1 <= only <= dialogues:

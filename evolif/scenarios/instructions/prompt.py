@@ -13,7 +13,7 @@ from evolif.types import Message, Prompt
 
 
 @dataclass(frozen=True, slots=True)
-class Requirements:
+class TurnRequirements:
     """What an answer to a turn is judged by."""
 
     constraints: Instruction
@@ -32,14 +32,14 @@ class _Payload(dict[str, Any]):
 
     __slots__ = ("requirements",)
 
-    def __init__(self, requirements: Requirements) -> None:
+    def __init__(self, requirements: TurnRequirements) -> None:
         self.requirements = requirements
         # Keywords and persona are not stored: no answer is judged by them, and the player of a prompt gets this object.
         super().__init__(constraints=constraint_objects(requirements.constraints), witness=requirements.witness)
         if requirements.task is not None:
             self["task"] = requirements.task.as_object()
 
-    def __reduce__(self) -> tuple[type[_Payload], tuple[Requirements]]:
+    def __reduce__(self) -> tuple[type[_Payload], tuple[TurnRequirements]]:
         return _Payload, (self.requirements,)
 
 
@@ -56,7 +56,7 @@ def prompt_of(turn: Turn, depth: int, *, with_task: bool = False) -> Prompt:
         dialogue=turn.dialogue,
         turn=turn.turn,
         messages=(Message("user", turn.query),),
-        payload=_Payload(Requirements(turn.constraints, turn.topic.keywords, turn.witness, task, turn.persona.id)),
+        payload=_Payload(TurnRequirements(turn.constraints, turn.topic.keywords, turn.witness, task, turn.persona.id)),
         labels={
             "topic": turn.topic.id,
             "move": turn.move,
@@ -69,7 +69,7 @@ def prompt_of(turn: Turn, depth: int, *, with_task: bool = False) -> Prompt:
     )
 
 
-def requirements_of(prompt: Prompt) -> Requirements:
+def requirements_of(prompt: Prompt) -> TurnRequirements:
     """What an answer to a prompt is judged by; a prompt from a store is parsed."""
     payload = prompt.payload
     if isinstance(payload, _Payload):
@@ -77,7 +77,7 @@ def requirements_of(prompt: Prompt) -> Requirements:
     constraints = tuple(Constraint(item["group"], item["params"]) for item in payload.get("constraints", ()))
     task = read_task(payload.get("task"))
     keywords = tuple(payload.get("keywords") or (() if task is None else task.keywords))
-    return Requirements(constraints, keywords, payload.get("witness"), task)
+    return TurnRequirements(constraints, keywords, payload.get("witness"), task)
 
 
 def constraint_objects(constraints: Iterable[Constraint]) -> list[Mapping[str, Any]]:

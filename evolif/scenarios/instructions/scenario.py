@@ -26,7 +26,7 @@ from evolif.scenario import (
     Services,
     Unjudged,
 )
-from evolif.scenarios.instructions import Benchmark as Folder
+from evolif.scenarios.instructions import InstructionBenchmark as Folder
 from evolif.scenarios.instructions import generate, requirements_of
 from evolif.scenarios.instructions.constraints import code_of, get_group
 from evolif.scenarios.instructions.environment import open_environment

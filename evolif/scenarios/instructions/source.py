@@ -13,7 +13,7 @@ from typing import Any
 
 from evolif.benchmark import writing
 from evolif.errors import ModelError, UsageError
-from evolif.scenarios.instructions.folder import Benchmark
+from evolif.scenarios.instructions.folder import InstructionBenchmark
 from evolif.scenarios.instructions.synthesis import TEMPLATE, Synthesizer
 from evolif.scenarios.instructions.synthesis.agent import Attempt, Meter
 from evolif.scenarios.instructions.turn_lines import SynthesisRecord, TokenCost
@@ -64,7 +64,7 @@ class TurnSource:
 
     def __init__(
         self,
-        benchmark: Benchmark,
+        benchmark: InstructionBenchmark,
         wording: SynthesizerPool | None = None,
         *,
         on_demand: bool = True,
@@ -158,7 +158,7 @@ class TurnSource:
         self._wording.observe(TurnMade(*where, author, attempt.outcome))
 
 
-def word_alone(benchmark: Benchmark, wording: SynthesizerPool, dialogues: Sequence[int], turns: int) -> None:
+def word_alone(benchmark: InstructionBenchmark, wording: SynthesizerPool, dialogues: Sequence[int], turns: int) -> None:
     """Extend chat-model dialogues to at least `turns` turns, in one process at a time.
 
     Raises:
@@ -192,7 +192,9 @@ def run_to_end(main: Coroutine[Any, Any, None]) -> None:
         pool.submit(asyncio.run, main).result()
 
 
-async def _word(benchmark: Benchmark, wording: SynthesizerPool, dialogues: Sequence[int], turns: int) -> None:
+async def _word(
+    benchmark: InstructionBenchmark, wording: SynthesizerPool, dialogues: Sequence[int], turns: int
+) -> None:
     source = TurnSource(benchmark, wording, on_demand=False)
     queues: dict[str, list[int]] = {}
     for dialogue in dialogues:
@@ -212,7 +214,7 @@ async def _word(benchmark: Benchmark, wording: SynthesizerPool, dialogues: Seque
 
 
 async def _work(
-    benchmark: Benchmark, source: TurnSource, dialogues: Iterator[int], turns: int, faults: list[Exception]
+    benchmark: InstructionBenchmark, source: TurnSource, dialogues: Iterator[int], turns: int, faults: list[Exception]
 ) -> None:
     """Process dialogues until none are left, or until a turn fails here or elsewhere."""
     for dialogue in dialogues:

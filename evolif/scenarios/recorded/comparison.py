@@ -41,7 +41,7 @@ from evolif.models import (
 from evolif.models.endpoint import shown
 from evolif.runner.clients import cache_place
 from evolif.scenarios.recorded.aggregation import parse_aggregation
-from evolif.scenarios.recorded.costs import Cost, MeteredModel
+from evolif.scenarios.recorded.costs import Cost, CountedModel
 from evolif.scenarios.recorded.coverage import coverage
 from evolif.scenarios.recorded.memories import (
     Memory,
@@ -54,7 +54,7 @@ from evolif.scenarios.recorded.memories import (
 from evolif.scenarios.recorded.metrics import metric_name
 from evolif.scenarios.recorded.playing import is_off_policy, require_references
 from evolif.scenarios.recorded.prompts import shown_labels
-from evolif.scenarios.recorded.questions import TEMPLATE, Answered, MemoryView, Questions, RoundsView, View
+from evolif.scenarios.recorded.questions import TEMPLATE, Answered, HistoryView, MemoryView, Questions, RoundsView
 from evolif.scenarios.recorded.schema import Dialog, Turn
 from evolif.scenarios.recorded.scoring import failure_of, score_turn
 from evolif.scenarios.recorded.shared_histories import Ingestion, SharedHistories
@@ -155,7 +155,7 @@ async def compare_memories(
         entries = _opened(strategies, models, embedder)
         target = kept.of(await _client(model, chosen, opened), cache_place(model, chosen.base_url))
         panel = await _panel(judge, chosen, opened, kept)
-        table = _Table(asked, target, _sampling(model, chosen), panel)
+        table = _Comparison(asked, target, _sampling(model, chosen), panel)
         played = {name: await table.play(strategy) for name, strategy in entries.items()}
     full = next((one.records for one in played.values() if one.strategy.name == REFERENCE), None)
     figures = _Figures(asked, full, stats, seed, resamples)
@@ -198,7 +198,7 @@ def open_any(name: str, *, models: Mapping[str, ChatModel] | None = None, embedd
     """
     if is_memory(name):
         return open_memories(
-            name, models={role: MeteredModel(one) for role, one in (models or {}).items()}, embedder=embedder
+            name, models={role: CountedModel(one) for role, one in (models or {}).items()}, embedder=embedder
         )
     if memory_base(name) not in {memory_base(known) for known in strategy_names()}:
         known = (*strategy_names(), *memory_names())
@@ -285,7 +285,7 @@ class _CachedModel:
         await self._model.aclose()
 
 
-class _Table:
+class _Comparison:
     """Plays all dialogues under one strategy after the other."""
 
     def __init__(self, dialogs: Sequence[Dialog], model: ChatModel, sampling: Sampling, panel: Panel | None) -> None:
@@ -337,7 +337,7 @@ class _Table:
         played.ingestion = shared.ingestion
         await shared.play()
 
-    async def _dialogue(self, played: _Played, number: int, view: View) -> None:
+    async def _dialogue(self, played: _Played, number: int, view: HistoryView) -> None:
         dialog = self._dialogs[number]
         questions = Questions(dialog, view, self._model, self._sampling, played.answers)
         stopped = await questions.ask()

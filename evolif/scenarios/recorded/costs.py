@@ -24,7 +24,7 @@ class Cost:
 
     @contextmanager
     def measured(self) -> Iterator[None]:
-        """Count the seconds within, and the calls of `MeteredModel`s there."""
+        """Count the seconds within, and the calls of `CountedModel`s there."""
         before, began = _current.set(self), time.perf_counter()
         try:
             yield
@@ -53,7 +53,7 @@ class Cost:
 _current: ContextVar[Cost | None] = ContextVar("current cost", default=None)
 
 
-class MeteredModel:
+class CountedModel:
     """A model whose calls are counted where `Cost.measured` is in force; implements `ChatModel`.
 
     Args:

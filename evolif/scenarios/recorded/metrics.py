@@ -249,7 +249,7 @@ _Scorer = Callable[[str | None, Reference, Mapping[str, Any], str | None], float
 
 
 @dataclass(frozen=True, slots=True)
-class Metric:
+class RecordedMetric:
     """A metric as entries name it."""
 
     class_name: str
@@ -300,18 +300,22 @@ class Metric:
         return self.scorer(prediction, reference, args, fmt)
 
 
-_METRICS: Mapping[str, Metric] = MappingProxyType(
+_METRICS: Mapping[str, RecordedMetric] = MappingProxyType(
     {
         metric.class_name: metric
         for metric in (
-            Metric("precision", _Arguments, lambda text, gold, args, _: word_precision(text, gold), True),
-            Metric("recall", _Recall, lambda text, gold, args, _: word_recall(text, gold, **args), True),
-            Metric("f1_score", _F1, lambda text, gold, args, _: word_f1(text, gold, **args), True),
-            Metric("exact_match", _Exact, lambda text, gold, args, _: _exact(text, gold, args), True),
-            Metric("numeric_match", _Numeric, lambda text, gold, args, _: numeric_match(text, gold, **args), True),
-            Metric("llm_judge", _Judge, None),
-            Metric("instruction_following", _Instruction, lambda text, _, args, fmt: _followed(text, args, fmt)),
-            Metric("evolif_check", _Check, lambda text, _, args, fmt: _satisfied(text, args, fmt)),
+            RecordedMetric("precision", _Arguments, lambda text, gold, args, _: word_precision(text, gold), True),
+            RecordedMetric("recall", _Recall, lambda text, gold, args, _: word_recall(text, gold, **args), True),
+            RecordedMetric("f1_score", _F1, lambda text, gold, args, _: word_f1(text, gold, **args), True),
+            RecordedMetric("exact_match", _Exact, lambda text, gold, args, _: _exact(text, gold, args), True),
+            RecordedMetric(
+                "numeric_match", _Numeric, lambda text, gold, args, _: numeric_match(text, gold, **args), True
+            ),
+            RecordedMetric("llm_judge", _Judge, None),
+            RecordedMetric(
+                "instruction_following", _Instruction, lambda text, _, args, fmt: _followed(text, args, fmt)
+            ),
+            RecordedMetric("evolif_check", _Check, lambda text, _, args, fmt: _satisfied(text, args, fmt)),
         )
     }
 )
@@ -319,7 +323,7 @@ _METRICS: Mapping[str, Metric] = MappingProxyType(
 _UNSUPPORTED = MappingProxyType({"code_match": "code is not taken apart here"})
 
 
-def metric_of(class_name: str) -> Metric:
+def metric_of(class_name: str) -> RecordedMetric:
     """The metric of that class name.
 
     Raises:

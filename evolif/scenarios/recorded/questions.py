@@ -27,7 +27,7 @@ HEADING = "Notes from earlier in the conversation, best match first:"
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class ShownPast:
     """What one call shows."""
 
     messages: tuple[Message, ...]
@@ -37,10 +37,10 @@ class Shown:
     """At which a snippet matches the evidence."""
 
 
-class View(Protocol):
+class HistoryView(Protocol):
     """What the calls of one dialogue show of its past. Inherit from it to get the defaults."""
 
-    async def show(self, before: Past, prompt: Prompt) -> Shown:
+    async def show(self, before: Past, prompt: Prompt) -> ShownPast:
         """What the next call shows.
 
         Args:
@@ -50,7 +50,7 @@ class View(Protocol):
         ...
 
 
-class RoundsView(View):
+class RoundsView(HistoryView):
     """The rounds that a context strategy chooses.
 
     Args:
@@ -65,14 +65,14 @@ class RoundsView(View):
         self._exchanges: list[Exchange] = []
         self._missing: set[int] = set()  # messages, by identity, that stand for a missing half of a round
 
-    async def show(self, before: Past, prompt: Prompt) -> Shown:
+    async def show(self, before: Past, prompt: Prompt) -> ShownPast:
         """System text, chosen rounds and question; the missing half of a round is no message."""
         for number, each in enumerate(before.rounds[len(self._exchanges) :], len(self._exchanges) + 1):
             self._exchanges.append(self._exchange(each, number, prompt.dialogue))
         with self._cost.measured():
             context = await self._strategy.build(before.system, self._exchanges, prompt)
         self._notes[len(before.rounds) + 1] = context.notes
-        return Shown(tuple(message for message in context.messages if id(message) not in self._missing))
+        return ShownPast(tuple(message for message in context.messages if id(message) not in self._missing))
 
     def _exchange(self, each: Round, number: int, dialogue: int) -> Exchange:
         asked = Prompt(dialogue, number, (Message("user", each.user or ""),))
@@ -84,7 +84,7 @@ class RoundsView(View):
         return made
 
 
-class MemoryView(View):
+class MemoryView(HistoryView):
     """The snippets that a memory gives for the question.
 
     Args:
@@ -102,7 +102,7 @@ class MemoryView(View):
         self._ingesting = ingesting
         self._cost = cost
 
-    async def show(self, before: Past, prompt: Prompt) -> Shown:
+    async def show(self, before: Past, prompt: Prompt) -> ShownPast:
         """System text with the snippets, and the question; units said since the last call are taken in before."""
         with self._ingesting.measured():
             for each in before.rounds[self._ingested :]:
@@ -111,7 +111,7 @@ class MemoryView(View):
         with self._cost.measured():
             found = tuple(await self._memory.query(before.question, self._k))[: self._k]
         threshold = REWRITTEN if self._memory.rewrites else VERBATIM
-        return Shown(memory_messages(before.system, found, before.question), found, threshold)
+        return ShownPast(memory_messages(before.system, found, before.question), found, threshold)
 
 
 def memory_messages(system: str, snippets: Sequence[Snippet], question: str) -> tuple[Message, ...]:
@@ -159,7 +159,7 @@ class Questions:
         spent: Sums up the model's calls.
     """
 
-    def __init__(self, dialog: Dialog, view: View, model: ChatModel, sampling: Sampling, spent: Cost) -> None:
+    def __init__(self, dialog: Dialog, view: HistoryView, model: ChatModel, sampling: Sampling, spent: Cost) -> None:
         self._dialog = dialog
         self._view = view
         self._model = model

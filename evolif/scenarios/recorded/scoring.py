@@ -23,7 +23,7 @@ from evolif.scenarios.instructions.verdicts import criteria_of
 from evolif.scenarios.recorded.constraint_checks import Unsupported, checked_constraint, constraint_of
 from evolif.scenarios.recorded.judge_reply import judge_score
 from evolif.scenarios.recorded.judging import LONGEST_REPLY, TemplateFault, judge_question
-from evolif.scenarios.recorded.metrics import Metric, metric_name, metric_of
+from evolif.scenarios.recorded.metrics import RecordedMetric, metric_name, metric_of
 from evolif.scenarios.recorded.prompts import SCORING_VERSION
 from evolif.scenarios.recorded.schema import Dialog
 from evolif.text import Reading, read_apart, readable
@@ -42,7 +42,7 @@ CHECKS = frozenset({"evolif_check", "instruction_following"})
 class _Entry:
     """A metric entry with checked arguments."""
 
-    metric: Metric
+    metric: RecordedMetric
     given: Mapping[str, Any]
     args: Mapping[str, Any]
 

@@ -13,7 +13,7 @@ from evolif.scenarios.shifts.outline import COUNTS
 from evolif.scenarios.shifts.script import draw_script
 from evolif.scenarios.shifts.tasks import Hold
 from evolif.scenarios.shifts.witness import witness_of
-from evolif.scenarios.shifts.words import Writer
+from evolif.scenarios.shifts.words import ShiftWriter
 from evolif.util.rng import Purpose, Stream
 
 _MOST_DRAWS = 1000
@@ -66,7 +66,7 @@ def draw_dialogue(seed: int, number: int, rounds: int, hold: Hold = "all") -> tu
         script = draw_script(stream, rounds, hold)
         if script is None:
             continue
-        turns = Writer(stream, script, hold).turns()
+        turns = ShiftWriter(stream, script, hold).turns()
         goals = checkpoints_of(turns, script.main)
         witness = witness_of(goals, script.main)
         if _holds(goals, witness, rounds):

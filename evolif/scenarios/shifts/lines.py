@@ -62,12 +62,12 @@ class _Gold(_Part):
     acts: list[_Act]
 
 
-class _Line(_Part):
+class _ShiftLine(_Part):
     query: StrictStr
     labels: dict[StrictStr, StrictInt | StrictStr]
 
 
-class _MadeLine(_Line):
+class _MadeLine(_ShiftLine):
     reply: StrictStr
     gold: _Gold
 
@@ -84,7 +84,7 @@ class _Goal(_Part):
     stated: StrictBool
 
 
-class _ImportedLast(_Line):
+class _ImportedLast(_ShiftLine):
     goals: list[_Goal]
     left_out: list[_Goal]
 
@@ -98,7 +98,7 @@ def line_fault(line: Mapping[str, Any], *, is_last: bool, is_released: bool) -> 
         is_released: Whether the dialogue is from a released file, and so has neither gold nor replies.
     """
     made = _MadeLast if is_last else _MadeLine
-    imported = _ImportedLast if is_last else _Line
+    imported = _ImportedLast if is_last else _ShiftLine
     try:
         (imported if is_released else made).model_validate(line)
     except ValidationError as fault:

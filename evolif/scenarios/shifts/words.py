@@ -60,7 +60,7 @@ def _beside(name: str, task: str, hold: Hold) -> tuple[str, ...]:
 
 
 @dataclass(slots=True)
-class Writer:
+class ShiftWriter:
     """Writes the turns of one dialogue; no sentence is said twice while there are others."""
 
     stream: Stream

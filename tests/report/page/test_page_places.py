@@ -10,12 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import evolif
-from evolif.report.page.evidence import Evidence, breakable, evidence, marked, one_line, visible
+from evolif.report.page.evidence import AnswerEvidence, breakable, evidence, marked, one_line, visible
 from evolif.text import unhidden
 from evolif.types import Span, Verdict
 
 
-def found(answer: str, word: str, fmt: str | None = None, group: str = "forbidden") -> Evidence:
+def found(answer: str, word: str, fmt: str | None = None, group: str = "forbidden") -> AnswerEvidence:
     """Where the checker's own verdict on a forbidden word points."""
     params = {"keywords": [word]}
     constraints: list[dict[str, Any]] = [{"group": group, "params": params}]

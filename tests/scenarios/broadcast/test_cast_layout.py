@@ -8,17 +8,17 @@ import pytest
 
 from evolif.errors import ArgumentError
 from evolif.scenarios.broadcast.clock import SPORTS
-from evolif.scenarios.broadcast.layout import TASKS, DialogueSettings, Slot, layout_of, settings_of
+from evolif.scenarios.broadcast.layout import TASKS, DialogueSettings, LayoutTurn, layout_of, settings_of
 
 ROWS = {"basketball": [118, 112, 123, 90], "hockey": [104, 84, 122]}
 
 
-def layout(task: str, sport: str, **given: Any) -> list[Slot]:
+def layout(task: str, sport: str, **given: Any) -> list[LayoutTurn]:
     rules = SPORTS[sport]
     return layout_of(task, rules, settings_of(task, rules, given), ROWS[sport])
 
 
-def kinds(slots: list[Slot]) -> str:
+def kinds(slots: list[LayoutTurn]) -> str:
     """The kinds of turns as one word; questions of a break are question marks."""
     return "".join(slot.kind or "?" for slot in slots)
 

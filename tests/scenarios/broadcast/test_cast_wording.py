@@ -10,7 +10,7 @@ import pytest
 
 from evolif.scenarios.broadcast import simulate
 from evolif.scenarios.broadcast.match import KINDS
-from evolif.scenarios.broadcast.wording import FORMS, Voice, Words, duration_words, read_words, system_prompt
+from evolif.scenarios.broadcast.wording import FORMS, BroadcastWords, Voice, duration_words, read_words, system_prompt
 
 SPORTS = ("basketball", "hockey")
 VALUES = {
@@ -185,4 +185,4 @@ def test_the_system_prompt_names_everybody(sport: str) -> None:
 )
 def test_a_file_without_sentences(data: Any) -> None:
     with pytest.raises(ValueError, match="no sentence"):
-        Words(data)
+        BroadcastWords(data)

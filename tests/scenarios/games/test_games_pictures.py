@@ -108,7 +108,7 @@ def test_a_model_behind_an_api_gets_the_pictures_as_parts(bench: Path, tmp_path:
 
 def test_a_chat_shows_pictures_once_and_the_ceiling_shows_all() -> None:
     match = Match(SCENES, 4, "words", history="chat")
-    said = [prompts.Said(text) for text in ("I see c.", "Hm.", "It is c.")]
+    said = [prompts.HeardTurn(text) for text in ("I see c.", "Hm.", "It is c.")]
     assert shown(turn_messages(match, said)) == [[b"PNG of a", b"PNG of b", b"PNG of c"], [], []]
     [both] = together_messages(match)
     assert "First come the pictures of player 1, then those of player 2." in both.content

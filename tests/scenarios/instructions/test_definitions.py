@@ -12,7 +12,7 @@ import pytest
 
 from evolif import check_query, load_benchmark
 from evolif.errors import UsageError
-from evolif.scenarios.instructions import SYSTEM_PROMPT, Benchmark, Header, generate
+from evolif.scenarios.instructions import SYSTEM_PROMPT, Header, InstructionBenchmark, generate
 from evolif.scenarios.instructions.constraints import EXTENDED_GROUPS, GROUPS, Group, check, get_group
 from evolif.scenarios.instructions.constraints.definitions import definition, rules_of, without_rules
 from evolif.scenarios.instructions.system import system_text
@@ -121,13 +121,13 @@ def _header(profile: Profile) -> Header:
 
 
 @pytest.fixture(scope="module", params=["objective", "extended"])
-def said(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Benchmark:
+def said(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> InstructionBenchmark:
     """A set whose queries say what is counted."""
     path = tmp_path_factory.mktemp("said") / str(request.param)
     return generate(path, dialogues=6, turns=15, seed=4, profile=request.param, definitions="query")
 
 
-def test_queries_say_each_rule_once_at_its_first_mention(said: Benchmark) -> None:
+def test_queries_say_each_rule_once_at_its_first_mention(said: InstructionBenchmark) -> None:
     plain = generate(
         said.path.with_name(f"{said.path.name}-plain"), dialogues=6, turns=15, seed=4, profile=said.variant
     )
@@ -143,7 +143,7 @@ def test_queries_say_each_rule_once_at_its_first_mention(said: Benchmark) -> Non
         assert told
 
 
-def test_a_definition_in_a_query_is_no_demand(said: Benchmark) -> None:
+def test_a_definition_in_a_query_is_no_demand(said: InstructionBenchmark) -> None:
     for dialogue in said.dialogues():
         for turn in said.turns(dialogue):
             words = without_rules(turn.query, get_group(turn.operation.group))
@@ -151,7 +151,7 @@ def test_a_definition_in_a_query_is_no_demand(said: Benchmark) -> None:
             assert check_query(turn, turn.query) == check_query(turn, words.rstrip())
 
 
-def test_an_extension_goes_on_where_the_dialogue_left_off(said: Benchmark, tmp_path: Path) -> None:
+def test_an_extension_goes_on_where_the_dialogue_left_off(said: InstructionBenchmark, tmp_path: Path) -> None:
     short = generate(tmp_path / "b", dialogues=2, turns=5, seed=4, profile=said.variant, definitions="query")
     whole = [turn.query for turn in said.turns(1)]
     load_benchmark(short.path).turn(1, 15)

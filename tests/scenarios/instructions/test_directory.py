@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from evolif import EvolifError, InputError, OutsideError, UsageError, load_benchmark
-from evolif.scenarios.instructions import Benchmark, generate
+from evolif.scenarios.instructions import InstructionBenchmark, generate
 from evolif.scenarios.instructions.turn_lines import read_turns, turn_hash
 
 Edit = Callable[[dict[str, Any]], Any]
@@ -51,7 +51,7 @@ def test_a_torn_last_line_is_cut_with_a_word_and_made_again(bench: Path, origina
     whole = path.read_bytes()
     path.write_bytes(whole[:-1] + b"\n" + whole[:cut])
     told: list[str] = []
-    opened = Benchmark(bench, notify=told.append)
+    opened = InstructionBenchmark(bench, notify=told.append)
     assert len(opened.turns(1)) == 6 and path.read_bytes() == whole
     assert len(told) == 1 and str(path) in told[0] and "torn" in told[0]
 
@@ -71,7 +71,7 @@ def test_a_last_line_without_line_break_is_kept(bench: Path, original: Path) -> 
     whole = path.read_bytes()
     path.write_bytes(whole[:-1])
     told: list[str] = []
-    opened = Benchmark(bench, notify=told.append)
+    opened = InstructionBenchmark(bench, notify=told.append)
     assert len(opened.turns(1)) == 6 and not told
     opened.turn(1, 7)
     assert path.read_bytes().startswith(whole)
@@ -105,8 +105,8 @@ def test_an_empty_dialogue_file_is_filled(bench: Path, original: Path) -> None:
 
 GROW = """
 import sys
-from evolif.scenarios.instructions import Benchmark
-bench = Benchmark(sys.argv[1])
+from evolif.scenarios.instructions import InstructionBenchmark
+bench = InstructionBenchmark(sys.argv[1])
 for number in range(7, 25):
     for dialogue in (1, 2, 3)[:: int(sys.argv[2])]:
         bench.turn(dialogue, number)

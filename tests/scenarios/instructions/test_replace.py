@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from evolif import OutsideError, UsageError, load_benchmark
-from evolif.scenarios.instructions import Benchmark, generate
+from evolif.scenarios.instructions import InstructionBenchmark, generate
 
 WORDS = {"query": "Say it in my words, “so”.", "status": "edited", "source": "person"}
 
@@ -103,8 +103,8 @@ def test_a_full_disk_leaves_the_old_line(bench: Path, original: Path, monkeypatc
 
 REWRITE = """
 import sys
-from evolif.scenarios.instructions import Benchmark
-bench, number = Benchmark(sys.argv[1]), int(sys.argv[2])
+from evolif.scenarios.instructions import InstructionBenchmark
+bench, number = InstructionBenchmark(sys.argv[1]), int(sys.argv[2])
 for i in range(20):
     bench.replace(1, number, query=f"words {i} of {number}", status="edited", source="person")
 """
@@ -113,7 +113,7 @@ for i in range(20):
 @pytest.mark.slow
 def test_reviewers_at_once_lose_nothing(bench: Path) -> None:
     reviewers = [subprocess.Popen([sys.executable, "-c", REWRITE, str(bench), str(n)]) for n in (1, 2, 3)]
-    opened = Benchmark(bench)
+    opened = InstructionBenchmark(bench)
     for number in range(6, 20):
         opened.turn(1, number)
     assert [r.wait(60) for r in reviewers] == [0, 0, 0]
@@ -126,7 +126,7 @@ def test_reviewers_at_once_lose_nothing(bench: Path) -> None:
 def test_words_that_were_flagged_or_rejected_are_not_played(bench: Path, status: str) -> None:
     template = load_benchmark(bench).turns(1)
     told: list[str] = []
-    opened = Benchmark(bench, notify=told.append)
+    opened = InstructionBenchmark(bench, notify=told.append)
     for number in range(1, 6):
         opened.replace(1, number, query="Do as you like.", status=status, source="some/model", findings=("x",))
     for number, meant in enumerate(template, 1):

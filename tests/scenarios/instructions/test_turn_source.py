@@ -18,7 +18,7 @@ import pytest
 
 from evolif import InputError, ModelError, OutsideError, UsageError, load_benchmark
 from evolif.models import ModelOptions
-from evolif.scenarios.instructions import Benchmark, generate, rates
+from evolif.scenarios.instructions import InstructionBenchmark, generate, rates
 from evolif.scenarios.instructions.generation import extend
 from evolif.scenarios.instructions.source import SynthesizerPool, TurnMade, TurnSource
 from evolif.scenarios.instructions.synthesis.agent import Attempt, Meter
@@ -57,7 +57,7 @@ def wording(*fakes: Fake) -> SynthesizerPool:
     return SynthesizerPool({f.name: f for f in fakes})
 
 
-def make(root: Path, *fakes: Fake, dialogues: int = 4, turns: int = 3, **options: object) -> Benchmark:
+def make(root: Path, *fakes: Fake, dialogues: int = 4, turns: int = 3, **options: object) -> InstructionBenchmark:
     authors = options.pop("authors", fakes)
     return generate(root, dialogues=dialogues, turns=turns, seed=5, synthesizers=authors, **options)
 
@@ -200,7 +200,7 @@ def test_a_generation_that_was_killed_loses_only_the_turns_under_way(tmp_path: P
 
 KILLED = """
 import os, signal, sys
-from evolif.scenarios.instructions import Benchmark, generate
+from evolif.scenarios.instructions import InstructionBenchmark, generate
 from evolif.models import ModelOptions
 from evolif.types import Usage
 from evolif.scenarios.instructions.synthesis.agent import Attempt
@@ -227,8 +227,8 @@ def dying(work):
         return done
     return step
 
-Benchmark.record = dying(Benchmark.record)
-Benchmark.store = dying(Benchmark.store)
+InstructionBenchmark.record = dying(InstructionBenchmark.record)
+InstructionBenchmark.store = dying(InstructionBenchmark.store)
 generate(bench, dialogues=2, turns=4, seed=5, synthesizers=[Quick()], options=ModelOptions(max_connections=2))
 """
 
@@ -255,7 +255,9 @@ def test_a_kill_between_two_writes_leaves_one_record_of_how_a_turn_was_written(t
     assert 8 < len(records) == rates(records)["fake/a"].calls <= len(log.read_text().splitlines())
 
 
-def grow_all(bench: Benchmark, fake: Fake, asks: list[tuple[int, int]], told: list[str] | None = None) -> list[Turn]:
+def grow_all(
+    bench: InstructionBenchmark, fake: Fake, asks: list[tuple[int, int]], told: list[str] | None = None
+) -> list[Turn]:
     async def main() -> list[Turn]:
         grower = TurnSource(bench, wording(fake), notify=told.append if told is not None else None)
         return await asyncio.gather(*(grower.turn(*ask) for ask in asks))
@@ -392,7 +394,7 @@ def test_what_synthesis_cost_is_no_part_of_the_identity(tmp_path: Path) -> None:
 
 
 def test_inside_a_running_loop_it_works_too(tmp_path: Path) -> None:
-    async def notebook() -> Benchmark:
+    async def notebook() -> InstructionBenchmark:
         return make(tmp_path / "b", Fake(), dialogues=1)
 
     assert len(asyncio.run(notebook()).turns(1)) == 3

@@ -11,7 +11,7 @@ from wording_server import wording_server
 
 import evolif
 from evolif import UsageError, load_benchmark
-from evolif.scenarios.instructions import Benchmark, rates
+from evolif.scenarios.instructions import InstructionBenchmark, rates
 
 TWO = ["sim/perfect", "sim/steady"]
 
@@ -22,7 +22,7 @@ def environment(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delenv(name, raising=False)
 
 
-def make(root: Path, url: str) -> Benchmark:
+def make(root: Path, url: str) -> InstructionBenchmark:
     return evolif.generate(
         root, dialogues=3, turns=1, seed=3, profile="objective", synthesizers=[f"openai/a?base_url={url}"]
     )
@@ -62,7 +62,7 @@ def test_a_turn_that_ends_flagged_is_played_in_the_templates_words(tmp_path: Pat
     with wording_server() as served:
         bench = make(tmp_path / "b", served.url)
     told: list[str] = []
-    opened = Benchmark(bench.path, notify=told.append)
+    opened = InstructionBenchmark(bench.path, notify=told.append)
     with wording_server(nonsense) as bad:
         run = evolif.evaluate(
             opened, ["sim/perfect"], tmp_path / "run", max_turns=2, synthesizers=[f"openai/a?base_url={bad.url}"]

@@ -18,7 +18,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from evolif.errors import InputError, UsageError
-from evolif.scenarios.instructions import Benchmark
+from evolif.scenarios.instructions import InstructionBenchmark
 from evolif.scenarios.instructions.constraints import parse_constraints
 from evolif.scenarios.instructions.queries import check_query
 from evolif.scenarios.instructions.turn_lines import read_turns
@@ -92,7 +92,7 @@ def _readers(path: Path) -> list[Callable[[], Iterator[TurnToAudit]]]:
     if not path.exists():
         raise UsageError(f"{path} does not exist{near_path(path)}; use a benchmark's folder or a .jsonl file")
     if path.is_dir() and (path / "benchmark.json").exists():
-        benchmark = Benchmark(path)
+        benchmark = InstructionBenchmark(path)
         files = [(number, path / "dialogues" / f"{number:04d}.jsonl") for number in benchmark.dialogues()]
         return [partial(_read_own, file, f"dialogues/{file.name}", number) for number, file in files]
     files_in = sorted(path.glob("*.jsonl")) if path.is_dir() else [path]
@@ -140,11 +140,11 @@ _State = tuple[tuple[str, Any], ...]
 """The constraints of a foreign line: pairs of name and arguments."""
 
 
-class _Model(BaseModel):
+class _SourceModel(BaseModel):
     model_config = ConfigDict(extra="ignore", frozen=True, strict=True)
 
 
-class ForeignEntry(_Model):
+class ForeignEntry(_SourceModel):
     """One constraint of a line."""
 
     id: Annotated[str, Field(max_length=200)]
@@ -152,7 +152,7 @@ class ForeignEntry(_Model):
     description: str | None = None
 
 
-class ForeignLine(_Model):
+class ForeignLine(_SourceModel):
     """One turn of either kind of file."""
 
     turn: Annotated[int, Field(ge=1)]

@@ -75,7 +75,7 @@ def load_prompts(name: str) -> PromptFile:
 
 
 @dataclass(slots=True)
-class Tally:
+class GenerationTally:
     """The run's counts so far."""
 
     kept: int = 0
@@ -87,7 +87,7 @@ class Tally:
     """Of the last rejected answer."""
 
 
-TallyObserver = Callable[[Tally], None]
+TallyObserver = Callable[[GenerationTally], None]
 """Called when an entry is kept or given up."""
 
 
@@ -95,7 +95,7 @@ TallyObserver = Callable[[Tally], None]
 class GenerationResult:
     """The result of a run."""
 
-    tally: Tally
+    tally: GenerationTally
     have: int
     """Requested entries now in the file, including those of earlier runs."""
     wanted: int
@@ -146,11 +146,11 @@ class EntryGenerator:
         self._prompts = prompts
         self._schema = schema
         self._observe = observe
-        self._tally = Tally()
+        self._tally = GenerationTally()
         self._faults = 0
         """Faults of the provider since the last answer."""
 
-    def run(self, jobs: Iterator[Job], wanted: int) -> Tally:
+    def run(self, jobs: Iterator[Job], wanted: int) -> GenerationTally:
         """Process jobs until enough entries are kept, or until too many fail at the start.
 
         Raises:

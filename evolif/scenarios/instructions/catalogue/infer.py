@@ -17,8 +17,8 @@ from evolif.scenarios.instructions.catalogue.generate import (
     EntryFile,
     EntryGenerator,
     GenerationResult,
+    GenerationTally,
     Job,
-    Tally,
     TallyObserver,
     fields_of,
     line_of,
@@ -141,7 +141,7 @@ def infer_personas(
         done = {str(data["inferred"]) for data in file.objects if "inferred" in data}
         todo = [one for one in sources if one.mark not in done]
         if not todo:
-            return GenerationResult(Tally(), len(sources), len(sources))
+            return GenerationResult(GenerationTally(), len(sources), len(sources))
         tally = generator.run(_jobs(todo, file, generator.name, seed), len(todo))
         return GenerationResult(tally, len(sources) - len(todo) + tally.kept, len(sources))
 

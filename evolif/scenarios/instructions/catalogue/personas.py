@@ -44,7 +44,7 @@ _WORD = r"(?!\. )\S+ "
 
 
 @dataclass(frozen=True, slots=True)
-class Match:
+class PatternMatch:
     """Words of a text that match a pattern of a category."""
 
     category: str
@@ -88,15 +88,15 @@ class PatternFile:
         for word in () if pattern.prefixes else pattern.words:
             self._by_word.setdefault(word, []).append(pattern)
 
-    def search(self, text: str) -> list[Match]:
+    def search(self, text: str) -> list[PatternMatch]:
         """The first match of every category."""
         tokens = [token if token[0].isalnum() else "." for token in _TOKEN.findall(text.translate(_PLAIN))]
         line = " ".join([".", *tokens, ". "])
         present = {token.lower() for token in tokens}
-        found: dict[str, Match] = {}
+        found: dict[str, PatternMatch] = {}
         for pattern in self._candidates(present):
             if pattern.category not in found and (match := pattern.expression.search(line)):
-                found[pattern.category] = Match(pattern.category, match[0].replace(".", " ").strip())
+                found[pattern.category] = PatternMatch(pattern.category, match[0].replace(".", " ").strip())
         return list(found.values())
 
     def _candidates(self, present: set[str]) -> Iterator[_Pattern]:

@@ -12,8 +12,8 @@ from evolif.scenarios.instructions.catalogue.generate import (
     EntryFile,
     EntryGenerator,
     GenerationResult,
+    GenerationTally,
     Job,
-    Tally,
     TallyObserver,
     fields_of,
     line_of,
@@ -143,7 +143,7 @@ def write_topics(
         writer = _TopicWriter(file, domain, generator.name, seed)
         have = len(writer.titles)
         if have >= count:
-            return GenerationResult(Tally(), have, have)
+            return GenerationResult(GenerationTally(), have, have)
         tally = generator.run(writer.jobs(count - have), count - have)
         return GenerationResult(tally, len(writer.titles), count)
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from evolif.scenarios.instructions.queries.numbers import find_counts
-from evolif.scenarios.instructions.queries.polarity import Mention
+from evolif.scenarios.instructions.queries.polarity import ValueMention
 from evolif.scenarios.instructions.queries.reading import Query
 from evolif.scenarios.instructions.queries.vocabulary import cues
 from evolif.util.resources import data_path
@@ -25,7 +25,7 @@ _BEFORE_COUNT = 80
 """Characters before a count in which its verb may stand."""
 
 
-def unquoted_words(query: Query) -> list[Mention]:
+def unquoted_words(query: Query) -> list[ValueMention]:
     """Words behind `don't mention` or `the word`, and between `say` and `twice`; in order, not overlapping.
 
     Args:
@@ -34,7 +34,7 @@ def unquoted_words(query: Query) -> list[Mention]:
     return list(_unquoted(query))
 
 
-def words_behind(query: Query, *path: str) -> Iterator[Mention]:
+def words_behind(query: Query, *path: str) -> Iterator[ValueMention]:
     """The words that follow a frame, and those that are listed with them.
 
     Args:
@@ -45,7 +45,7 @@ def words_behind(query: Query, *path: str) -> Iterator[Mention]:
         yield from _listed(query, frame.end())
 
 
-def word_before(query: Query, at: int) -> Mention | None:
+def word_before(query: Query, at: int) -> ValueMention | None:
     """The word between a verb and a place: `say jam` before `twice`.
 
     Args:
@@ -69,14 +69,14 @@ _OPENS = re.compile(r"(?:^|[.!?;:,(]\s{0,4}|\n\s{0,4}|(?<!\w)(?:and|plus|also)\s
 
 
 @lru_cache(maxsize=64)
-def _unquoted(query: Query) -> tuple[Mention, ...]:
+def _unquoted(query: Query) -> tuple[ValueMention, ...]:
     counted = (word_before(query, count.start) for count in find_counts(query))
     named = (*words_behind(query, "unquoted", "before"), *_kept_out(query))
     found = {m.start: m for m in (*counted, *named) if m is not None}
     return tuple(found[start] for start in sorted(found))
 
 
-def _kept_out(query: Query) -> Iterator[Mention]:
+def _kept_out(query: Query) -> Iterator[ValueMention]:
     """`leave jam out of it`."""
     for verb in cues().anywhere("unquoted", "kept_out").finditer(query.shadow):
         word = _OUT.match(query.shadow, verb.end())
@@ -84,7 +84,7 @@ def _kept_out(query: Query) -> Iterator[Mention]:
             yield _mention(query, *word.span(1))
 
 
-def _listed(query: Query, at: int) -> Iterator[Mention]:
+def _listed(query: Query, at: int) -> Iterator[ValueMention]:
     word = _FIRST.match(query.shadow, at)
     for _ in range(_MOST):
         if word is None:
@@ -101,8 +101,8 @@ def _is_called(query: Query, at: int) -> bool:
     return cues().before("keywords", "called").search(query.shadow, max(0, at - 12), at) is not None
 
 
-def _mention(query: Query, start: int, end: int) -> Mention:
-    return Mention(start, end, query.text[start:end])
+def _mention(query: Query, start: int, end: int) -> ValueMention:
+    return ValueMention(start, end, query.text[start:end])
 
 
 def _is_common(query: Query, start: int, end: int) -> bool:

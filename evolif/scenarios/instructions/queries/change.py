@@ -29,7 +29,7 @@ class Claim:
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class QueryChange:
     """The one change of a turn, and what else is in force."""
 
     kind: OperationKind
@@ -43,9 +43,9 @@ class Change:
     told_all: bool = False
     """Whether it is known what else is in force: the turn lists its constraints, its own among them, or says none."""
 
-    def about(self, group: str) -> Change:
+    def about(self, group: str) -> QueryChange:
         """The change as far as it concerns a group: of one of another group only the topic's keywords are left."""
-        return self if group == self.group else Change("add", group, None, None, self.keywords)
+        return self if group == self.group else QueryChange("add", group, None, None, self.keywords)
 
     @property
     def is_known(self) -> bool:
@@ -60,41 +60,41 @@ class Change:
         return params
 
 
-NO_CHANGE = Change("add", "", None, None)
+NO_CHANGE = QueryChange("add", "", None, None)
 """Nothing is known of what is to change."""
 
 
-class _Model(BaseModel):
+class _ChangeModel(BaseModel):
     model_config = ConfigDict(extra="ignore", frozen=True)
 
 
-class _Topic(_Model):
+class _Topic(_ChangeModel):
     id: str | int = ""
     prompt: str = ""
     keywords: tuple[str, ...] = ()
     title: str = ""
 
 
-class _Operation(_Model):
+class _ChangeOperation(_ChangeModel):
     kind: OperationKind
     group: Annotated[str, Field(min_length=1)]
     before: dict[str, Any] | None = None
     after: dict[str, Any] | None = None
 
 
-class _Constraint(_Model):
+class _Constraint(_ChangeModel):
     group: str
     params: dict[str, Any]
 
 
-class _Line(_Model):
+class _ChangeLine(_ChangeModel):
     topic: _Topic = _Topic()
     move: Move
-    operation: _Operation
+    operation: _ChangeOperation
     constraints: tuple[_Constraint, ...] = ()
 
 
-def intention(turn: Turn | ScriptTurn | Mapping[str, Any]) -> tuple[Topic, Move, Change]:
+def intention(turn: Turn | ScriptTurn | Mapping[str, Any]) -> tuple[Topic, Move, QueryChange]:
     """Topic, move and change of a turn.
 
     Args:
@@ -107,7 +107,7 @@ def intention(turn: Turn | ScriptTurn | Mapping[str, Any]) -> tuple[Topic, Move,
     if (operation.before if operation.kind == "remove" else operation.after) is None:
         raise UsageError("operation: an add or a modification needs “after”, a removal “before”")
     others = tuple((group, params) for group, params in active if group != operation.group)
-    change = Change(
+    change = QueryChange(
         operation.kind, operation.group, operation.before, operation.after, topic.keywords, others, _tells_all(turn)
     )
     return topic, move, change
@@ -126,7 +126,7 @@ def _of_turn(turn: Turn | ScriptTurn) -> _Parts:
 
 def _of_line(turn: Mapping[str, Any]) -> _Parts:
     try:
-        line = _Line.model_validate(dict(turn))
+        line = _ChangeLine.model_validate(dict(turn))
     except ValidationError as fault:
         raise UsageError(f"{complaint(fault, 'turn')}; give the object of one line of a benchmark") from None
     topic = Topic(str(line.topic.id), line.topic.prompt, line.topic.keywords, title=line.topic.title)

@@ -9,8 +9,8 @@ from typing import Any
 from evolif.errors import EvolifError
 from evolif.scenarios.instructions.constraints import get_group
 from evolif.scenarios.instructions.constraints.definitions import without_rules
-from evolif.scenarios.instructions.queries.change import NO_CHANGE, Change, Claim, Polarity, intention
-from evolif.scenarios.instructions.queries.claims import Reading, read, reader_of
+from evolif.scenarios.instructions.queries.change import NO_CHANGE, Claim, Polarity, QueryChange, intention
+from evolif.scenarios.instructions.queries.claims import QueryReading, read, reader_of
 from evolif.scenarios.instructions.queries.mentions import mentions_of
 from evolif.scenarios.instructions.queries.reading import LONGEST_QUERY, Query
 from evolif.scenarios.instructions.queries.side_effects import unasked
@@ -107,12 +107,12 @@ def _spoken(read: Query, topic: Topic, move: Move) -> Query:
     return read if move == "continue" else _task_masked(read, topic)
 
 
-def _stated(query: Query, change: Change, reading: Reading) -> list[Finding]:
+def _stated(query: Query, change: QueryChange, reading: QueryReading) -> list[Finding]:
     """Findings on the change itself: what is missing, wrong or reversed."""
     return reader_of(change.group).compare(query, change, reading.own)
 
 
-def _polarity(change: Change) -> Polarity:
+def _polarity(change: QueryChange) -> Polarity:
     if change.kind == "remove":
         return "lift"
     ruled_out = change.group in ("forbidden", "digits") or change.params.get("mode") == "exclude"
@@ -161,7 +161,7 @@ def _task_masked(query: Query, topic: Topic) -> Query:
     return query if len(words) - len(masked) < _LEAST else Query("".join(chars))
 
 
-def _value_spans(query: Query, change: Change) -> list[tuple[int, int]]:
+def _value_spans(query: Query, change: QueryChange) -> list[tuple[int, int]]:
     """Where the constraint's own keywords stand: naming them does not name the topic."""
     words: list[str] = []
     for params in (change.before, change.after):

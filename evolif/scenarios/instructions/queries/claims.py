@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from evolif.scenarios.instructions.queries.change import Change, Claim
+from evolif.scenarios.instructions.queries.change import Claim, QueryChange
 from evolif.scenarios.instructions.queries.comparison import Said
 from evolif.scenarios.instructions.queries.counted import (
     HEADINGS,
@@ -49,7 +49,7 @@ READERS: Mapping[str, Reader] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class QueryReading:
     """What a query says."""
 
     own: Sequence[Said]
@@ -63,7 +63,7 @@ def reader_of(group: str) -> Reader:
     return READERS.get(group) or ForeignReader(group)
 
 
-def read(query: Query, change: Change) -> Reading:
+def read(query: Query, change: QueryChange) -> QueryReading:
     """Read a query.
 
     Args:
@@ -76,4 +76,4 @@ def read(query: Query, change: Change) -> Reading:
     claims = [claim for group, heard in said.items() for claim in reader_of(group).claims(query, heard)]
     named = (READERS[group].lifted(query) for group, _ in change.others if group in READERS)
     claims += [claim for claim in named if claim is not None]
-    return Reading(said.get(change.group, ()), tuple(sorted(claims, key=lambda claim: claim.span)))
+    return QueryReading(said.get(change.group, ()), tuple(sorted(claims, key=lambda claim: claim.span)))

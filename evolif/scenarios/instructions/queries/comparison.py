@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from evolif.scenarios.instructions.queries.change import Change
+from evolif.scenarios.instructions.queries.change import QueryChange
 from evolif.scenarios.instructions.queries.polarity import Role, lifted, lifted_after, stance_of
 from evolif.scenarios.instructions.queries.reading import Query
 from evolif.scenarios.instructions.queries.vocabulary import cues
@@ -37,7 +37,7 @@ Says = Callable[[Any, Params], bool]
 """Whether a claim's value says what parameters demand."""
 
 
-def compare(query: Query, change: Change, claims: Sequence[Said], says: Says, demand: str) -> list[Finding]:
+def compare(query: Query, change: QueryChange, claims: Sequence[Said], says: Says, demand: str) -> list[Finding]:
     """Findings on a new or changed value.
 
     Args:
@@ -66,7 +66,7 @@ def compare(query: Query, change: Change, claims: Sequence[Said], says: Says, de
     return []
 
 
-def _wanted(query: Query, change: Change, fits: Sequence[Said], former: Sequence[Said]) -> list[Said]:
+def _wanted(query: Query, change: QueryChange, fits: Sequence[Said], former: Sequence[Said]) -> list[Said]:
     """The claims that ask for the new value."""
     fits = [c for c in fits if not is_taken_back(query, c.end)]
     wanted = [c for c in fits if c.role == "new"]
@@ -100,7 +100,7 @@ def _in_turn(query: Query, fits: Sequence[Said], former: Sequence[Said]) -> list
     return [c for c in fits if c.role == "old" and any(end <= c.start and at == segment(c.start) for end, at in old)]
 
 
-def _unsaid(query: Query, change: Change, fits: Sequence[Said], wrong: Sequence[Said], demand: str) -> Finding:
+def _unsaid(query: Query, change: QueryChange, fits: Sequence[Said], wrong: Sequence[Said], demand: str) -> Finding:
     if wrong:
         return finding("wrong", change, f"it asks for {_told(query, wrong[0])}, not for {demand}", *_spans(wrong))
     backwards = [c for c in fits if c.role != "new"]
@@ -123,12 +123,12 @@ def _spans(claims: Sequence[Said]) -> list[tuple[int, int]]:
     return [c.span for c in claims]
 
 
-def finding(kind: FindingKind, change: Change, message: str, *spans: tuple[int, int]) -> Finding:
+def finding(kind: FindingKind, change: QueryChange, message: str, *spans: tuple[int, int]) -> Finding:
     """A finding of the change's group."""
     return Finding(change.group, message, spans, kind)
 
 
-def misnamed(change: Change, claims: Sequence[Said], same: Says) -> list[Finding]:
+def misnamed(change: QueryChange, claims: Sequence[Said], same: Says) -> list[Finding]:
     """Findings on an old value that is named wrongly: `not 97 bullets but 7` where nine were asked for.
 
     Args:
@@ -158,7 +158,7 @@ _SENTENCE_MARKS = re.compile(r"[.!?;]")
 
 def removed(
     query: Query,
-    change: Change,
+    change: QueryChange,
     nouns: re.Pattern[str],
     claims: Sequence[Said] = (),
     free: re.Pattern[str] | None = None,
@@ -231,7 +231,7 @@ def is_released(query: Query, spans: Iterable[tuple[int, int]]) -> bool:
     return False
 
 
-def _not_lifted(query: Query, change: Change, spans: Sequence[tuple[int, int]]) -> Finding:
+def _not_lifted(query: Query, change: QueryChange, spans: Sequence[tuple[int, int]]) -> Finding:
     kept = [span for span in spans if is_kept(query, span[0])]
     if kept:
         return finding("reversed", change, f"it keeps the constraint “{change.group}”, which should be lifted", *kept)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from evolif.scenarios.instructions.queries.change import Change, Claim
+from evolif.scenarios.instructions.queries.change import Claim, QueryChange
 from evolif.scenarios.instructions.queries.comparison import Said, compare, finding, is_lifted, misnamed, removed
 from evolif.scenarios.instructions.queries.numbers import UNBOUNDED, Quantity, counts_as_one, quantities, relation
 from evolif.scenarios.instructions.queries.polarity import Role, is_denied, role_of, stance_of
@@ -24,7 +24,7 @@ _AHEAD, _BACK, _RIGHT_BEHIND = 110, 60, 16
 
 
 @dataclass(frozen=True, slots=True)
-class Thing:
+class Countable:
     """Something that can be counted; how people name it stands in its group's vocabulary."""
 
     name: str
@@ -62,11 +62,11 @@ class CountReader(Reader):
         kinds: The things that the group counts, each by the parameters that tell it from the others.
     """
 
-    def __init__(self, group: str, *kinds: tuple[Thing, Params]) -> None:
+    def __init__(self, group: str, *kinds: tuple[Countable, Params]) -> None:
         super().__init__(group)
         self._kinds = kinds
 
-    def said(self, query: Query, change: Change) -> list[Said]:
+    def said(self, query: Query, change: QueryChange) -> list[Said]:
         """Every number of a thing: `(thing, quantity)`."""
         mine = self._thing(change) if change.is_known else None
         found = _said_of(query, change, mine) if mine else []
@@ -97,17 +97,17 @@ class CountReader(Reader):
                 if is_asked(query, *match.span()):
                     yield Claim(self.group, "require", told, match.span())
 
-    def compare(self, query: Query, change: Change, said: Sequence[Said]) -> list[Finding]:
+    def compare(self, query: Query, change: QueryChange, said: Sequence[Said]) -> list[Finding]:
         """Findings on a number of things."""
         thing = self._thing(change)
         return compare_count(query, change, thing, [one for one in said if one.value[0] is thing])
 
-    def _thing(self, change: Change) -> Thing:
+    def _thing(self, change: QueryChange) -> Countable:
         """What the change counts."""
         return next(thing for thing, told in self._kinds if _is_kind(change.params, told))
 
 
-def _ruled_out(query: Query, thing: Thing) -> Iterator[Claim]:
+def _ruled_out(query: Query, thing: Countable) -> Iterator[Claim]:
     """`no bullets`, but not `no bullets needed`."""
     vocabulary = heard(thing.group)
     if "none" not in vocabulary.keys(thing.key):
@@ -134,7 +134,7 @@ def _is_kind(params: Params, told: Params) -> bool:
     return all(params.get(key) == value for key, value in told.items())
 
 
-def _said_of(query: Query, change: Change, thing: Thing) -> list[Said]:
+def _said_of(query: Query, change: QueryChange, thing: Countable) -> list[Said]:
     """Every number of the change's thing, and where none asks for a new one, what stands alone: `make it ten`."""
     claims = thing_claims(query, thing, elsewhere=change.kind == "modify")
     known = change.kind == "modify" or thing.nouns.search(query.shadow) is not None
@@ -143,7 +143,7 @@ def _said_of(query: Query, change: Change, thing: Thing) -> list[Said]:
     return claims
 
 
-def _is_plain(query: Query, thing: Thing, said: Said) -> bool:
+def _is_plain(query: Query, thing: Countable, said: Said) -> bool:
     """Whether the thing is named right beside its number."""
     vocabulary, quantity = heard(thing.group), said.value[1]
     if thing.most:
@@ -160,14 +160,14 @@ _FAR = 24
 """Characters round a number in which its thing is named."""
 
 
-def _counted(thing: Thing, quantity: Quantity) -> Params:
+def _counted(thing: Countable, quantity: Quantity) -> Params:
     if thing.most:
         return {"count": quantity.high}
     exact = quantity.low == quantity.high and not quantity.vague
     return {"count": quantity.number} | ({} if exact else {"relation": relation(quantity)})
 
 
-def compare_count(query: Query, change: Change, thing: Thing, claims: Sequence[Said]) -> list[Finding]:
+def compare_count(query: Query, change: QueryChange, thing: Countable, claims: Sequence[Said]) -> list[Finding]:
     """Findings on a number of things.
 
     Args:
@@ -194,12 +194,12 @@ def is_count_denied(query: Query, quantity: Quantity) -> bool:
     return exact and before.search(query.shadow, max(0, quantity.start - _BACK), quantity.start) is not None
 
 
-def _asks(claims: Sequence[Said], change: Change) -> bool:
+def _asks(claims: Sequence[Said], change: QueryChange) -> bool:
     """Whether some claim asks for another number than the one in force."""
     return any(claim.role == "new" and not _is(claim.value, change.before or {}) for claim in claims)
 
 
-def _elided(query: Query, thing: Thing, claims: Sequence[Said]) -> list[Said]:
+def _elided(query: Query, thing: Countable, claims: Sequence[Said]) -> list[Said]:
     """Numbers that stand alone where the thing need not be said: `make it ten`."""
     taken = {claim.start for claim in claims}
     return [
@@ -230,13 +230,13 @@ def lone_numbers(query: Query, *, ranges: bool = False) -> list[Quantity]:
     ]
 
 
-def _names_another(query: Query, change: Change) -> bool:
+def _names_another(query: Query, change: QueryChange) -> bool:
     """Whether the number is said to count something of another group."""
     vocabulary = cues().anywhere("counted", "another_thing", change.group)
     return vocabulary.search(query.shadow) is not None
 
 
-def thing_claims(query: Query, thing: Thing, *, elsewhere: bool = False) -> list[Said]:
+def thing_claims(query: Query, thing: Countable, *, elsewhere: bool = False) -> list[Said]:
     """What the query says of the number of a thing.
 
     Args:
@@ -258,7 +258,7 @@ def thing_claims(query: Query, thing: Thing, *, elsewhere: bool = False) -> list
     return claims
 
 
-def _beneath(query: Query, thing: Thing, quantity: Quantity) -> Quantity:
+def _beneath(query: Query, thing: Countable, quantity: Quantity) -> Quantity:
     """`organise it under 3 headings` asks for three; `split any sentence over 20 words` allows twenty."""
     vocabulary = heard(thing.group)
     over = thing.most and quantity.low == quantity.number + 1 and quantity.high == UNBOUNDED
@@ -272,13 +272,13 @@ def _beneath(query: Query, thing: Thing, quantity: Quantity) -> Quantity:
     return replace(quantity, low=quantity.number, high=quantity.number, bare=True)
 
 
-def _exactly(value: tuple[Thing, Quantity], params: Params) -> bool:
+def _exactly(value: tuple[Countable, Quantity], params: Params) -> bool:
     """Whether a number is said to be exactly that of the parameters."""
     quantity = value[1]
     return not quantity.vague and quantity.low == quantity.high == params.get("count")
 
 
-def _end_of_claim(query: Query, thing: Thing, quantity: Quantity, claims: Sequence[Said]) -> int | None:
+def _end_of_claim(query: Query, thing: Countable, quantity: Quantity, claims: Sequence[Said]) -> int | None:
     """Where the claim ends that a number makes; None where it does not count the thing."""
     rest = query.shadow[quantity.end : quantity.end + _AHEAD]
     after = thing.after.match(rest)
@@ -310,7 +310,7 @@ def _counts_nothing(query: Query, quantity: Quantity, rest: str, named: bool) ->
     return not named or counts_as_one(query, quantity) or cues().after("counted", "one").match(rest) is not None
 
 
-def _of_them(query: Query, thing: Thing, quantity: Quantity, rest: str) -> bool:
+def _of_them(query: Query, thing: Countable, quantity: Quantity, rest: str) -> bool:
     """Whether the thing was named just before: `Bullets, please: five of them`."""
     if not cues().after("counted", "of_them").match(rest):
         return False
@@ -333,23 +333,23 @@ def _is_unwanted(query: Query, start: int, end: int) -> bool:
     return cues().anywhere("counted", "denied_after").search(rest) is not None
 
 
-def _most(value: tuple[Thing, Quantity], params: Params) -> bool:
+def _most(value: tuple[Countable, Quantity], params: Params) -> bool:
     quantity = value[1]
     if quantity.vague or quantity.high != params.get("count"):
         return False
     return quantity.low <= 1 or quantity.bare
 
 
-def _is(value: tuple[Thing, Quantity], params: Params) -> bool:
+def _is(value: tuple[Countable, Quantity], params: Params) -> bool:
     return bool(value[1].number == params.get("count"))
 
 
 # Reads bullet points and numbered items, headings, and passages in bold.
 
-BULLETS = Thing("bullet points", "bullets", "bullets")
-NUMBERED = Thing("numbered items", "bullets", "numbered")
-HEADINGS = Thing("headings", "headings", "headings")
-BOLD = Thing("bold passages", "emphasis", "emphasis")
+BULLETS = Countable("bullet points", "bullets", "bullets")
+NUMBERED = Countable("numbered items", "bullets", "numbered")
+HEADINGS = Countable("headings", "headings", "headings")
+BOLD = Countable("bold passages", "emphasis", "emphasis")
 
 
 class BulletsReader(CountReader):
@@ -358,11 +358,11 @@ class BulletsReader(CountReader):
     def __init__(self) -> None:
         super().__init__("bullets", (NUMBERED, {"kind": "numbered"}), (BULLETS, {}))
 
-    def said(self, query: Query, change: Change) -> list[Said]:
+    def said(self, query: Query, change: QueryChange) -> list[Said]:
         """Every number of items."""
         return super().said(query, _of_kind(change) if change.is_known else change)
 
-    def compare(self, query: Query, change: Change, said: Sequence[Said]) -> list[Finding]:
+    def compare(self, query: Query, change: QueryChange, said: Sequence[Said]) -> list[Finding]:
         """Findings on the number of items, and on their kind."""
         mine = _of_kind(change)
         findings = super().compare(query, mine, said)
@@ -377,7 +377,7 @@ class BulletsReader(CountReader):
         return [finding("missing", change, f"it does not say that the items are {what}")]
 
 
-def _of_kind(change: Change) -> Change:
+def _of_kind(change: QueryChange) -> QueryChange:
     """The change; the same number of items of another kind is another demand."""
     other = change.kind == "modify" and (change.before or {}).get("kind") != change.params.get("kind")
     return replace(change, before=None) if other else change
@@ -389,11 +389,11 @@ class EmphasisReader(CountReader):
     def __init__(self) -> None:
         super().__init__("emphasis", (BOLD, {}))
 
-    def said(self, query: Query, change: Change) -> list[Said]:
+    def said(self, query: Query, change: QueryChange) -> list[Said]:
         """Every number of passages; a number near talk of bold type may be one of them."""
         return super().said(query, change) if change.is_known else list(_near_bold(query))
 
-    def compare(self, query: Query, change: Change, said: Sequence[Said]) -> list[Finding]:
+    def compare(self, query: Query, change: QueryChange, said: Sequence[Said]) -> list[Finding]:
         """Findings on the number of passages."""
         if change.kind == "add" and not heard("emphasis").anywhere("named").search(query.shadow):
             return [finding("missing", change, "it does not speak of bold type")]
@@ -423,8 +423,8 @@ def _counts_another(query: Query, quantity: Quantity) -> bool:
 
 # Reads rules on sentences: the most words of each, the number of questions, a different first word for each.
 
-QUESTIONS = Thing("questions", "sentences", "questions")
-MAX_WORDS = Thing("words per sentence", "sentences", "max_words", most=True)
+QUESTIONS = Countable("questions", "sentences", "questions")
+MAX_WORDS = Countable("words per sentence", "sentences", "max_words", most=True)
 
 
 class SentencesReader(CountReader):
@@ -433,7 +433,7 @@ class SentencesReader(CountReader):
     def __init__(self) -> None:
         super().__init__("sentences", (QUESTIONS, {"mode": "questions"}), (MAX_WORDS, {"mode": "max_words"}))
 
-    def said(self, query: Query, change: Change) -> list[Said]:
+    def said(self, query: Query, change: QueryChange) -> list[Said]:
         """Every number of questions and of words in a sentence, and where sentences are to start differently."""
         if change.is_known and change.params["mode"] != "distinct_starts":
             return super().said(query, change)
@@ -447,7 +447,7 @@ class SentencesReader(CountReader):
         plain = said.role == "new" and not _fault(query, *said.span)
         return Claim("sentences", "require", {"mode": "distinct_starts"}, said.span) if plain else None
 
-    def compare(self, query: Query, change: Change, said: Sequence[Said]) -> list[Finding]:
+    def compare(self, query: Query, change: QueryChange, said: Sequence[Said]) -> list[Finding]:
         """Findings on rules about sentences."""
         if change.params["mode"] != "distinct_starts":
             return super().compare(query, change, said)

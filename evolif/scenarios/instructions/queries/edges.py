@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 import regex
 
 from evolif.scenarios.instructions.queries.bare_words import words_behind
-from evolif.scenarios.instructions.queries.change import Change, Claim
+from evolif.scenarios.instructions.queries.change import Claim, QueryChange
 from evolif.scenarios.instructions.queries.comparison import Said, compare, finding, is_lifted, removed
 from evolif.scenarios.instructions.queries.mentions import find_edge_letters, find_letters, find_pairs, mentions_of
 from evolif.scenarios.instructions.queries.polarity import role_of
@@ -29,7 +29,7 @@ _FOLLOWING = 40
 class EdgeReader(Reader):
     """Reads what a text is to start or to end with."""
 
-    def said(self, query: Query, change: Change) -> list[Said]:
+    def said(self, query: Query, change: QueryChange) -> list[Said]:
         """Every value that the query names, in order: `(mode, value)`."""
         return _values(query, change)
 
@@ -48,12 +48,12 @@ class EdgeReader(Reader):
             if claim is not None and _gap(query, nearest, place) <= _PLAIN_REACH:
                 yield claim
 
-    def compare(self, query: Query, change: Change, said: Sequence[Said]) -> list[Finding]:
+    def compare(self, query: Query, change: QueryChange, said: Sequence[Said]) -> list[Finding]:
         """Findings on a start or an end."""
         return _compare(query, change, _of_change(query, change, said))
 
 
-def _of_change(query: Query, change: Change, said: Sequence[Said]) -> list[Said]:
+def _of_change(query: Query, change: QueryChange, said: Sequence[Said]) -> list[Said]:
     """The values that can be those of the change: no further words, no emoji far from any talk of edges."""
     known = {str(p["value"]).casefold() for p in (change.before, change.after) if p and p["mode"] == "keyword"}
     others = _other_keywords(query, change)
@@ -74,7 +74,7 @@ def _of_change(query: Query, change: Change, said: Sequence[Said]) -> list[Said]
 _Value = tuple[str, object]
 
 
-def _values(query: Query, change: Change) -> list[Said]:
+def _values(query: Query, change: QueryChange) -> list[Said]:
     """Emoji, letters that are called so, pairs of marks, words."""
     params = [p for p in (change.before, change.after) if p is not None]
     found: list[tuple[_Value, tuple[int, int]]] = [
@@ -90,7 +90,7 @@ def _values(query: Query, change: Change) -> list[Said]:
     return sorted((_claim(query, value, *span) for value, span in (*found, *words.values())), key=lambda c: c.start)
 
 
-def _words(query: Query, change: Change) -> Iterator[tuple[str, tuple[int, int]]]:
+def _words(query: Query, change: QueryChange) -> Iterator[tuple[str, tuple[int, int]]]:
     """Words in quotation marks; without them the change's keywords, and those of the topic behind `start with`."""
     for params in (change.before, change.after):
         if params is not None and params["mode"] == "keyword":
@@ -118,7 +118,7 @@ def says(value: tuple[str, object], params: Params) -> bool:
     return bool(str(what) == str(params["value"]).casefold().replace("\ufe0f", ""))
 
 
-def _other_keywords(query: Query, change: Change) -> set[tuple[int, int]]:
+def _other_keywords(query: Query, change: QueryChange) -> set[tuple[int, int]]:
     """Where keywords of the topic are quoted that are not another constraint's."""
     keywords = {k.casefold() for k in change.keywords}
     elsewhere = " ".join(str(params).casefold() for _, params in change.others)
@@ -156,7 +156,7 @@ _PARTED = 300
 _COMMA = 30
 
 
-def _compare(query: Query, change: Change, claims: Sequence[Said]) -> list[Finding]:
+def _compare(query: Query, change: QueryChange, claims: Sequence[Said]) -> list[Finding]:
     other = "end_with" if change.group == "start_with" else "start_with"
     here, there = heard(change.group).anywhere("edge"), heard(other).anywhere("edge")
     demand = _demand(change)
@@ -170,7 +170,7 @@ def _compare(query: Query, change: Change, claims: Sequence[Said]) -> list[Findi
 
 
 def _position(
-    query: Query, change: Change, here: re.Pattern[str], there: re.Pattern[str], claims: Sequence[Said]
+    query: Query, change: QueryChange, here: re.Pattern[str], there: re.Pattern[str], claims: Sequence[Said]
 ) -> list[Finding]:
     """Whether the value is asked for at the right edge."""
     fits = [c for c in claims if says(c.value, change.params)]
@@ -233,7 +233,7 @@ def _is_behind_pair(query: Query, claim: Said, at: int) -> bool:
     return at >= claim.end and claim.end - claim.start > 1 and not inside.strip(" .…")
 
 
-def _demand(change: Change) -> str:
+def _demand(change: QueryChange) -> str:
     params: Params = change.params
     place = "at the start" if change.group == "start_with" else "at the end"
     what = f"{params['left']} {params['right']}" if params["mode"] == "quotation" else f"“{params['value']}”"

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from evolif.scenarios.instructions.queries.bare_words import unquoted_words
-from evolif.scenarios.instructions.queries.change import Change, Claim
+from evolif.scenarios.instructions.queries.change import Claim, QueryChange
 from evolif.scenarios.instructions.queries.comparison import Said, finding, is_released
 from evolif.scenarios.instructions.queries.mentions import (
     Bound,
@@ -21,7 +21,7 @@ from evolif.scenarios.instructions.queries.mentions import (
     wanted,
 )
 from evolif.scenarios.instructions.queries.numbers import find_counts
-from evolif.scenarios.instructions.queries.polarity import Mention, Stance, given_up, in_lists, role_of, stance_of
+from evolif.scenarios.instructions.queries.polarity import Stance, ValueMention, given_up, in_lists, role_of, stance_of
 from evolif.scenarios.instructions.queries.reader import Reader
 from evolif.scenarios.instructions.queries.reading import Query
 from evolif.scenarios.instructions.queries.vocabulary import cues, heard
@@ -34,7 +34,7 @@ _ALONE = r"[,.;:!?)—–]|$"
 class ExistenceReader(Reader):
     """Reads keywords to use so many times."""
 
-    def said(self, query: Query, change: Change) -> list[Said]:
+    def said(self, query: Query, change: QueryChange) -> list[Said]:
         """Every keyword with its count, if it has one: a `Bound`."""
         old, new = _counts(change)
         mentions = mentions_of(query, [*old, *new, *change.keywords, *quoted_keywords(query)])
@@ -54,23 +54,23 @@ class ExistenceReader(Reader):
         counts = {bound.mention.value: bound.count if bound.exact else -bound.count}
         return Claim("existence", "require", {"counts": counts}, said.span)
 
-    def compare(self, query: Query, change: Change, said: Sequence[Said]) -> list[Finding]:
+    def compare(self, query: Query, change: QueryChange, said: Sequence[Said]) -> list[Finding]:
         """Findings on keywords and their counts."""
         return _compare_counts(query, change, [s.value for s in said])
 
 
-def _with_unquoted(query: Query, mentions: Sequence[Mention]) -> list[Mention]:
+def _with_unquoted(query: Query, mentions: Sequence[ValueMention]) -> list[ValueMention]:
     """The mentions, and the words that stand without quotation marks beside them, in order."""
     words = [w for w in unquoted_words(query) if not any(w.start < m.end and m.start < w.end for m in mentions)]
     return sorted([*mentions, *words], key=lambda mention: mention.start)
 
 
-def _counts(change: Change) -> tuple[dict[str, int], dict[str, int]]:
+def _counts(change: QueryChange) -> tuple[dict[str, int], dict[str, int]]:
     """The old and the new counts."""
     return dict((change.before or {}).get("counts", {})), dict((change.after or {}).get("counts", {}))
 
 
-def _compare_counts(query: Query, change: Change, bound: Sequence[Bound]) -> list[Finding]:
+def _compare_counts(query: Query, change: QueryChange, bound: Sequence[Bound]) -> list[Finding]:
     old, new = _counts(change)
     named = {b.mention.start: b.mention for b in bound if b.mention.end}
     mentions = [named[at] for at in sorted(named)]
@@ -100,7 +100,7 @@ def _unnamed(query: Query, old: dict[str, int], new: dict[str, int]) -> list[Bou
     changed = [keyword for keyword in new if old.get(keyword, new[keyword]) != new[keyword]]
     if len(changed) != 1 or old.keys() != new.keys():
         return []
-    nowhere = Mention(0, 0, changed[0])
+    nowhere = ValueMention(0, 0, changed[0])
     found = [
         Bound(nowhere, c.value, c.exact, role_of(query, c.start, c.end), c.start, c.end, True)
         for c in find_counts(query)
@@ -110,7 +110,7 @@ def _unnamed(query: Query, old: dict[str, int], new: dict[str, int]) -> list[Bou
 
 
 def _counted(
-    query: Query, change: Change, keyword: str, count: int, mine: Sequence[Bound], before: int | None
+    query: Query, change: QueryChange, keyword: str, count: int, mine: Sequence[Bound], before: int | None
 ) -> list[Finding]:
     """Findings on a keyword with a new count.
 
@@ -160,13 +160,13 @@ def _alone_later(query: Query, mine: Sequence[Bound]) -> list[Bound]:
     ]
 
 
-def _unchanged(change: Change, keyword: str, count: int, mine: Sequence[Bound]) -> list[Finding]:
+def _unchanged(change: QueryChange, keyword: str, count: int, mine: Sequence[Bound]) -> list[Finding]:
     told = [b for b in mine if b.count is not None and b.role == "new" and b.direct]
     wrong = [b for b in told if b.count != count or not b.exact]
     return [finding("wrong", change, f"“{keyword}” stays at {count}", (wrong[0].start, wrong[0].end))] if wrong else []
 
 
-def _also_counted(query: Query, change: Change, bound: Sequence[Bound], known: dict[str, int]) -> list[Finding]:
+def _also_counted(query: Query, change: QueryChange, bound: Sequence[Bound], known: dict[str, int]) -> list[Finding]:
     """Keywords that only the query counts."""
     names = {k.casefold() for k in known}
     extra = [b for b in bound if b.mention.value.casefold() not in names and b.direct]
@@ -185,7 +185,7 @@ def _also_counted(query: Query, change: Change, bound: Sequence[Bound], known: d
 class ForbiddenReader(Reader):
     """Reads keywords to leave out."""
 
-    def said(self, query: Query, change: Change) -> list[Said]:
+    def said(self, query: Query, change: QueryChange) -> list[Said]:
         """Every keyword with what the query wants of it: `(mention, stance)`."""
         old, new = _keywords(change)
         mentions = mentions_of(query, [*old, *new, *change.keywords, *quoted_keywords(query)])
@@ -203,34 +203,34 @@ class ForbiddenReader(Reader):
             return None
         return Claim("forbidden", stance, {"keywords": [mention.value]}, said.span)
 
-    def compare(self, query: Query, change: Change, said: Sequence[Said]) -> list[Finding]:
+    def compare(self, query: Query, change: QueryChange, said: Sequence[Said]) -> list[Finding]:
         """Findings on keywords to leave out."""
         return _compare_bans(query, change, [s.value for s in said])
 
 
-def _is_ruled_out(query: Query, mention: Mention) -> bool:
+def _is_ruled_out(query: Query, mention: ValueMention) -> bool:
     """Whether the words near an unquoted keyword rule it out; those of the next sentence may mean others."""
     return stance_of(query, mention.start, mention.end, near=True) == "forbid"
 
 
-def _is_called(query: Query, mention: Mention) -> bool:
+def _is_called(query: Query, mention: ValueMention) -> bool:
     """Whether a keyword is spoken of as a word: `avoid the word oven`, `don't mention ovens`."""
     return any(word.start == mention.start for word in unquoted_words(query)) or (
         cues().before("keywords", "called").search(query.shadow, max(0, mention.start - 12), mention.start) is not None
     )
 
 
-def _keywords(change: Change) -> tuple[list[str], list[str]]:
+def _keywords(change: QueryChange) -> tuple[list[str], list[str]]:
     """The old and the new keywords."""
     return list((change.before or {}).get("keywords", ())), list((change.after or {}).get("keywords", ()))
 
 
-def _compare_bans(query: Query, change: Change, placed: Sequence[tuple[Mention, Stance]]) -> list[Finding]:
+def _compare_bans(query: Query, change: QueryChange, placed: Sequence[tuple[ValueMention, Stance]]) -> list[Finding]:
     old, new = _keywords(change)
     added = [k for k in new if k not in old]
     gone = [k for k in old if k not in new]
     stay = [k for k in new if k in old]
-    told: dict[str, list[tuple[Mention, Stance]]] = {}
+    told: dict[str, list[tuple[ValueMention, Stance]]] = {}
     for mention, stance in placed:
         told.setdefault(mention.value.casefold(), []).append((mention, stance))
     stances = _resolved(query, [mention for mention, _ in placed], told, added, gone)
@@ -243,7 +243,7 @@ def _compare_bans(query: Query, change: Change, placed: Sequence[tuple[Mention, 
 
 
 def _resolved(
-    query: Query, mentions: Sequence[Mention], stances: Stances, added: Sequence[str], gone: Sequence[str]
+    query: Query, mentions: Sequence[ValueMention], stances: Stances, added: Sequence[str], gone: Sequence[str]
 ) -> Stances:
     """The stances, with those settled that only the change tells: `ditch “x”` rules out what was not ruled out."""
     resolved = {keyword: list(places) for keyword, places in stances.items()}
@@ -291,7 +291,7 @@ _SAID_BEFORE = 110
 """Characters before keywords in which it may be said that they go, or are allowed."""
 
 
-def _allowed_again(query: Query, change: Change, stay: list[str], stances: Stances) -> list[Finding]:
+def _allowed_again(query: Query, change: QueryChange, stay: list[str], stances: Stances) -> list[Finding]:
     """Keywords that stay ruled out, and that the query allows."""
     again = [m for k in stay for m, stance in stances.get(k.casefold(), ()) if stance == "lift"]
     if query.quotations:  # who quotes one keyword quotes them all
@@ -302,7 +302,7 @@ def _allowed_again(query: Query, change: Change, stay: list[str], stances: Stanc
     ]
 
 
-def _also_forbidden(query: Query, change: Change, known: set[str], stances: Stances) -> list[Finding]:
+def _also_forbidden(query: Query, change: QueryChange, known: set[str], stances: Stances) -> list[Finding]:
     """Keywords that only the query rules out."""
     others = " ".join(str(params).casefold() for _, params in change.others)
     for keyword, places in stances.items():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from evolif.scenarios.instructions.queries.change import Change, Claim
+from evolif.scenarios.instructions.queries.change import Claim, QueryChange
 from evolif.scenarios.instructions.queries.comparison import Said, compare, finding, is_lifted, misnamed, removed
 from evolif.scenarios.instructions.queries.counted import (
     distinct_starts,
@@ -41,7 +41,7 @@ _LENGTH_BACK = 90
 class LengthReader(Reader):
     """Reads lengths of the whole text."""
 
-    def said(self, query: Query, change: Change) -> list[Said]:
+    def said(self, query: Query, change: QueryChange) -> list[Said]:
         """Every length: `(unit, quantity)`; where none is new, numbers without a unit, too."""
         claims = _ranges(_claims(query, change))
         if not change.is_known or change.kind == "remove":
@@ -70,12 +70,12 @@ class LengthReader(Reader):
             if is_asked(query, *match.span()):
                 yield Claim("length", "require", {}, match.span())
 
-    def compare(self, query: Query, change: Change, said: Sequence[Said]) -> list[Finding]:
+    def compare(self, query: Query, change: QueryChange, said: Sequence[Said]) -> list[Finding]:
         """Findings on a length."""
         return _compare(query, change, said)
 
 
-def _compare(query: Query, change: Change, claims: Sequence[Said]) -> list[Finding]:
+def _compare(query: Query, change: QueryChange, claims: Sequence[Said]) -> list[Finding]:
     demand = _demand(change.params)
     if change.kind != "remove":
         findings = compare(query, change, claims, _says, demand) or misnamed(change, claims, _about_that)
@@ -85,11 +85,11 @@ def _compare(query: Query, change: Change, claims: Sequence[Said]) -> list[Findi
     return removed(query, change, nouns, claims, free, _same_number, demand) or _other_unit(query, change)
 
 
-def _is_former(claim: Said, change: Change) -> bool:
+def _is_former(claim: Said, change: QueryChange) -> bool:
     return change.before is not None and _same_number(claim.value, change.before)
 
 
-def _unitless(query: Query, change: Change, claims: Sequence[Said]) -> list[Said]:
+def _unitless(query: Query, change: QueryChange, claims: Sequence[Said]) -> list[Said]:
     """Numbers without a unit: it is the one that the query wants counted, or the one in force."""
     unit = _counted_unit(query, change)
     taken = [claim.span for claim in claims]
@@ -103,7 +103,7 @@ def _unitless(query: Query, change: Change, claims: Sequence[Said]) -> list[Said
     return found
 
 
-def _counted_unit(query: Query, change: Change) -> str:
+def _counted_unit(query: Query, change: QueryChange) -> str:
     """The unit that the query names and does not give up, else the one in force; empty where there is none."""
     named = [(f"{m['unit']}s", m.span()) for m in units_in(query)]
     current = (change.before or {}).get("unit", "")
@@ -116,7 +116,7 @@ _NO_LIMIT = re.compile(
 )
 
 
-def _taken_back(query: Query, change: Change) -> list[Finding]:
+def _taken_back(query: Query, change: QueryChange) -> list[Finding]:
     """A limit that the same query says there is not."""
     found = _NO_LIMIT.search(query.shadow)
     return [finding("reversed", change, "it also says that there is no limit", found.span())] if found else []
@@ -128,7 +128,7 @@ def _about_that(value: tuple[str, Quantity], params: Params) -> bool:
     return bool(unit == params["unit"] and abs(quantity.number - params["count"]) <= 1)
 
 
-def _other_unit(query: Query, change: Change) -> list[Finding]:
+def _other_unit(query: Query, change: QueryChange) -> list[Finding]:
     """A limit is lifted by the name of another unit: `drop the word limit`."""
     limits = heard("length").anywhere("limits").finditer(query.shadow)
     units = {unit_in(m.group()) for m in limits if is_lifted(query, *m.span())}
@@ -139,7 +139,7 @@ def _other_unit(query: Query, change: Change) -> list[Finding]:
     return []
 
 
-def _claims(query: Query, change: Change) -> list[Said]:
+def _claims(query: Query, change: QueryChange) -> list[Said]:
     claims: list[Said] = []
     unit = ""
     spans = any((p or {}).get("relation") == "between" for p in (change.before, change.after))
@@ -164,14 +164,14 @@ def _claims(query: Query, change: Change) -> list[Said]:
     return claims
 
 
-def _is_of_before(change: Change, unit: str, quantity: Quantity) -> bool:
+def _is_of_before(change: QueryChange, unit: str, quantity: Quantity) -> bool:
     """`the limit of 800 words`: the number in force, whose relation need not be said again."""
     before, after = change.before or {}, change.after or {}
     same = (unit, quantity.number) == (before.get("unit"), before.get("count"))
     return same and (unit, quantity.number) != (after.get("unit"), after.get("count"))
 
 
-def _role(query: Query, change: Change, quantity: Quantity) -> Role:
+def _role(query: Query, change: QueryChange, quantity: Quantity) -> Role:
     if _contrasts(query, quantity, change.before):
         return "old"
     if is_count_denied(query, quantity):
@@ -200,7 +200,7 @@ def _precedes(query: Query, key: str, quantity: Quantity) -> bool:
     return heard("length").before(key).search(query.shadow, max(0, start - _LENGTH_BACK), start) is not None
 
 
-def _inherited(query: Query, change: Change, quantity: Quantity) -> Quantity:
+def _inherited(query: Query, change: QueryChange, quantity: Quantity) -> Quantity:
     """A bare number takes the relation of the constraint that it changes."""
     if not quantity.bare or change.before is None:
         return quantity

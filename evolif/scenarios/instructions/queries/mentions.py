@@ -8,15 +8,23 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from evolif.scenarios.instructions.constraints import get_group
-from evolif.scenarios.instructions.queries.change import Change
+from evolif.scenarios.instructions.queries.change import QueryChange
 from evolif.scenarios.instructions.queries.comparison import finding, is_kept, is_lifted, is_released, is_taken_back
 from evolif.scenarios.instructions.queries.numbers import Count, find_counts
-from evolif.scenarios.instructions.queries.polarity import Mention, Role, Stance, given_up, in_lists, role_of, stance_of
+from evolif.scenarios.instructions.queries.polarity import (
+    Role,
+    Stance,
+    ValueMention,
+    given_up,
+    in_lists,
+    role_of,
+    stance_of,
+)
 from evolif.scenarios.instructions.queries.reading import MASK, Query
 from evolif.scenarios.instructions.queries.vocabulary import cues, heard, whole_words
 from evolif.scenarios.instructions.turns import Finding, Params
 
-Stances = Mapping[str, Sequence[tuple[Mention, Stance]]]
+Stances = Mapping[str, Sequence[tuple[ValueMention, Stance]]]
 """For every keyword, in lower case, its mentions and what the query wants of each."""
 
 _KEYWORD = re.compile(r"[^\W_][\w' -]*[^\W_]\W?")
@@ -24,19 +32,19 @@ _MOST_WORDS = 4
 """Words of a keyword, at most."""
 
 
-def mentions_of(query: Query, keywords: Iterable[str]) -> list[Mention]:
+def mentions_of(query: Query, keywords: Iterable[str]) -> list[ValueMention]:
     """Where keywords are named, in the order of the query: the longest where they overlap, spelt as first given."""
     return list(_mentions_of(query, tuple(keywords)))
 
 
 @lru_cache(maxsize=64)
-def _mentions_of(query: Query, keywords: tuple[str, ...]) -> list[Mention]:
-    found: list[Mention] = []
+def _mentions_of(query: Query, keywords: tuple[str, ...]) -> list[ValueMention]:
+    found: list[ValueMention] = []
     different = {keyword.casefold(): keyword for keyword in reversed(keywords)}
     for keyword in sorted(different.values(), key=len, reverse=True):
         for start, end in query.find(keyword, inflected=False) or query.find(keyword, inflected=True):
             if not any(start < m.end and m.start < end for m in found):
-                found.append(Mention(start, end, keyword))
+                found.append(ValueMention(start, end, keyword))
     return sorted(found, key=lambda mention: mention.start)
 
 
@@ -46,14 +54,14 @@ def quoted_keywords(query: Query) -> list[str]:
     return [t.strip(" ,.") for t in texts if _KEYWORD.fullmatch(t) and len(t.split()) <= _MOST_WORDS]
 
 
-def is_quoted(query: Query, mention: Mention) -> bool:
+def is_quoted(query: Query, mention: ValueMention) -> bool:
     """Whether a mention stands inside quotation marks."""
     return any(q.start <= mention.start < q.end for q in query.quotations)
 
 
-def stances_of(query: Query, mentions: Sequence[Mention]) -> Stances:
+def stances_of(query: Query, mentions: Sequence[ValueMention]) -> Stances:
     """What the query wants of every keyword; a list has one stance."""
-    found: dict[str, list[tuple[Mention, Stance]]] = {}
+    found: dict[str, list[tuple[ValueMention, Stance]]] = {}
     for members in in_lists(query, mentions, between_keywords()):
         first, last = members[0].start, members[-1].end
         stance = stance_of(query, first, last)
@@ -97,7 +105,9 @@ def _is_given_up(query: Query, at: int) -> bool:
     return any(low <= at < high and not spared.match(query.shadow, low) for low, high in given_up(query.shadow, True))
 
 
-def wanted(change: Change, keywords: Sequence[str], stances: Stances, stance: Stance, message: str) -> list[Finding]:
+def wanted(
+    change: QueryChange, keywords: Sequence[str], stances: Stances, stance: Stance, message: str
+) -> list[Finding]:
     """A finding for every keyword of which the query does not want that.
 
     Args:
@@ -117,7 +127,7 @@ def wanted(change: Change, keywords: Sequence[str], stances: Stances, stance: St
     return findings
 
 
-def all_lifted(query: Query, change: Change, keywords: Sequence[str], stances: Stances) -> list[Finding]:
+def all_lifted(query: Query, change: QueryChange, keywords: Sequence[str], stances: Stances) -> list[Finding]:
     """Findings on a removal: it names all keywords, or the constraint as a whole."""
     if all(any(s == "lift" for _, s in stances.get(k.casefold(), ())) for k in keywords):
         return []
@@ -142,7 +152,7 @@ def all_lifted(query: Query, change: Change, keywords: Sequence[str], stances: S
     ]
 
 
-def _wrongly_lifted(change: Change, keywords: Sequence[str], stances: Stances) -> Finding | None:
+def _wrongly_lifted(change: QueryChange, keywords: Sequence[str], stances: Stances) -> Finding | None:
     known = {k.casefold() for k in keywords}
     for keyword, places in stances.items():
         for mention, stance in places:
@@ -152,7 +162,7 @@ def _wrongly_lifted(change: Change, keywords: Sequence[str], stances: Stances) -
     return None
 
 
-def _held(query: Query, change: Change, named: Sequence[str], stances: Stances) -> Finding | None:
+def _held(query: Query, change: QueryChange, named: Sequence[str], stances: Stances) -> Finding | None:
     """A keyword that is named and plainly not lifted."""
     places = {keyword: stances[keyword.casefold()] for keyword in named}
     for keyword, mentions in places.items():
@@ -181,7 +191,7 @@ _AFTER, _BETWEEN_COUNTS, _FAR_BEFORE, _FAR_BEHIND = 70, 60, 60, 90
 class Bound:
     """A mention of a keyword with its count, if it has one."""
 
-    mention: Mention
+    mention: ValueMention
     count: int | None
     exact: bool
     role: Role
@@ -195,7 +205,7 @@ _Pairs = dict[int, list[tuple[Count, bool]]]
 """For every mention its counts, and whether they stand right beside it."""
 
 
-def bind_counts(query: Query, mentions: Sequence[Mention]) -> list[Bound]:
+def bind_counts(query: Query, mentions: Sequence[ValueMention]) -> list[Bound]:
     """Every mention with the counts that belong to it; one that has several appears several times."""
     counts = [c for c in find_counts(query) if not any(m.start <= c.start < m.end for m in mentions)]
     binder = _Binder(query, mentions, counts)
@@ -209,7 +219,7 @@ def bind_counts(query: Query, mentions: Sequence[Mention]) -> list[Bound]:
 class _Binder:
     """Hands out the counts, each once, in the order of the methods: what stands nearest first."""
 
-    def __init__(self, query: Query, mentions: Sequence[Mention], counts: Sequence[Count]) -> None:
+    def __init__(self, query: Query, mentions: Sequence[ValueMention], counts: Sequence[Count]) -> None:
         self._query = query
         self._mentions = mentions
         self._free = {c.start: c for c in counts}
@@ -261,7 +271,7 @@ class _Binder:
         gap = self._query.low[self._mentions[i].end : self._mentions[i + 1].start]
         return _LIST.fullmatch(gap) is not None
 
-    def _in_sentence(self, mention: Mention) -> Count | None:
+    def _in_sentence(self, mention: ValueMention) -> Count | None:
         low, high = self._query.sentence(mention.start)
         free = self._free.values()
         left = [c for c in free if low <= c.start and 0 <= mention.start - c.end <= _FAR_BEFORE]
@@ -269,7 +279,7 @@ class _Binder:
         return left[-1] if left else right[0] if right else None
 
 
-def _is_adjacent(query: Query, count: Count, mention: Mention) -> bool:
+def _is_adjacent(query: Query, count: Count, mention: ValueMention) -> bool:
     gap = query.shadow[count.end : mention.start]
     if not cues().anywhere("counts", "named").search(query.shadow, count.start, count.end):
         return _linked("bare_link").fullmatch(gap) is not None
@@ -301,7 +311,7 @@ def _stands_against(query: Query, first: Count, second: Count) -> bool:
     return len(gap) <= _BETWEEN_COUNTS and cues().anywhere("counts", "against", marks="→").search(gap) is not None
 
 
-def _bounds(query: Query, mention: Mention, counts: Sequence[tuple[Count, bool]]) -> list[Bound]:
+def _bounds(query: Query, mention: ValueMention, counts: Sequence[tuple[Count, bool]]) -> list[Bound]:
     start, end = mention.start, mention.end
     if not counts:
         return [Bound(mention, None, True, role_of(query, start, end, in_list=True), start, end, True)]

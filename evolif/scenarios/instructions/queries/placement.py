@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterator, Sequence
 
 from evolif.scenarios.instructions.queries.bare_words import unquoted_words, word_before
-from evolif.scenarios.instructions.queries.change import Change, Claim
+from evolif.scenarios.instructions.queries.change import Claim, QueryChange
 from evolif.scenarios.instructions.queries.comparison import Said, finding, is_lifted, is_taken_back, removed
 from evolif.scenarios.instructions.queries.mentions import is_quoted, mentions_of, quoted_keywords
 from evolif.scenarios.instructions.queries.numbers import find_numbers, find_ordinals
-from evolif.scenarios.instructions.queries.polarity import Mention, role_of, stance_of
+from evolif.scenarios.instructions.queries.polarity import ValueMention, role_of, stance_of
 from evolif.scenarios.instructions.queries.reader import Reader
 from evolif.scenarios.instructions.queries.reading import Query
 from evolif.scenarios.instructions.queries.vocabulary import heard
@@ -22,7 +22,7 @@ _ALONE_PLACED = r"\s{0,4}[,.;:!?]|\s{0,4}$"
 class PlacementReader(Reader):
     """Reads where a word is to stand."""
 
-    def said(self, query: Query, change: Change) -> list[Said]:
+    def said(self, query: Query, change: QueryChange) -> list[Said]:
         """Every place at which a word is wanted: its parameters."""
         return list(_plain_places(query, change))
 
@@ -30,12 +30,12 @@ class PlacementReader(Reader):
         """Any of them."""
         return Claim("placement", "require", said.value, said.span)
 
-    def compare(self, query: Query, change: Change, said: Sequence[Said]) -> list[Finding]:
+    def compare(self, query: Query, change: QueryChange, said: Sequence[Said]) -> list[Finding]:
         """Findings on where a word stands."""
         return _compare(query, change)
 
 
-def _compare(query: Query, change: Change) -> list[Finding]:
+def _compare(query: Query, change: QueryChange) -> list[Finding]:
     value = _value(change.params)
     places = _places(query, value, spelt=change.params["mode"] == "acrostic")
     if change.kind == "remove":
@@ -64,7 +64,7 @@ def _places(query: Query, value: str, *, spelt: bool) -> list[tuple[int, int]]:
     return [m.span() for m in letters.finditer(query.low)]
 
 
-def _lifted(query: Query, change: Change, value: str, places: Sequence[tuple[int, int]]) -> list[Finding]:
+def _lifted(query: Query, change: QueryChange, value: str, places: Sequence[tuple[int, int]]) -> list[Finding]:
     if any(is_lifted(query, *place) or stance_of(query, *place) == "lift" for place in places):
         return []
     if change.keywords and not places:
@@ -74,7 +74,7 @@ def _lifted(query: Query, change: Change, value: str, places: Sequence[tuple[int
     return removed(query, change, heard("placement").anywhere("nouns"), free=heard("placement").anywhere("free"))
 
 
-def _place(query: Query, change: Change) -> list[Finding]:
+def _place(query: Query, change: QueryChange) -> list[Finding]:
     """Whether the place is said; one that stays need not be said again."""
     mode = change.params["mode"]
     if mode == "nth_word":
@@ -88,7 +88,7 @@ def _place(query: Query, change: Change) -> list[Finding]:
     return []
 
 
-def _position(query: Query, change: Change) -> list[Finding]:
+def _position(query: Query, change: QueryChange) -> list[Finding]:
     position, vocabulary = change.params["position"], heard("placement")
     asked = [o for o in find_ordinals(query.shadow) if role_of(query, o.start, o.end) == "new"]
     nth = vocabulary.framed("nth_word", left="( )?(", right=f"|{_ALONE_PLACED})")
@@ -121,7 +121,7 @@ def _is_asked(query: Query, key: str) -> bool:
     return any(role_of(query, *m.span()) == "new" for m in heard("placement").anywhere(key).finditer(query.shadow))
 
 
-def _others(query: Query, change: Change, value: str) -> list[Finding]:
+def _others(query: Query, change: QueryChange, value: str) -> list[Finding]:
     """Another keyword of the topic in the same place."""
     mine = {value.casefold(), _value(change.before or {}).casefold()}
     keywords = {k.casefold() for k in change.keywords} - mine
@@ -133,7 +133,7 @@ def _others(query: Query, change: Change, value: str) -> list[Finding]:
     return []
 
 
-def _plain_places(query: Query, change: Change) -> Iterator[Said]:
+def _plain_places(query: Query, change: QueryChange) -> Iterator[Said]:
     vocabulary = heard("placement")
     for match in vocabulary.anywhere("spelt").finditer(query.shadow):
         if _spells(query):
@@ -154,7 +154,7 @@ def _plain_places(query: Query, change: Change) -> Iterator[Said]:
                 yield Said(_nth(word, match.group()), *match.span(), "new")
 
 
-def _nth(word: Mention | None, told: str) -> Params:
+def _nth(word: ValueMention | None, told: str) -> Params:
     numbers = find_ordinals(told) or find_numbers(told)
     position = {"mode": "nth_word", "position": numbers[0].value if numbers else 0}
     return position if word is None else {**position, "value": word.value}
@@ -173,7 +173,7 @@ _NEAR = 40
 """Characters in front of a place in which a verb asks for it."""
 
 
-def _beside(query: Query, words: Sequence[Mention], start: int, end: int, *, far: bool) -> Mention | None:
+def _beside(query: Query, words: Sequence[ValueMention], start: int, end: int, *, far: bool) -> ValueMention | None:
     """The word that a place is given to: a quoted one, one that is called a word, or a keyword right beside.
 
     Args:

@@ -164,7 +164,7 @@ _NO_QUOTES = str.maketrans(dict.fromkeys("\"'“”‘’`", " "))
 
 
 @dataclass(frozen=True, slots=True)
-class Mention:
+class ValueMention:
     """A value where the query names it."""
 
     start: int
@@ -172,7 +172,7 @@ class Mention:
     value: str
 
 
-def in_lists(query: Query, mentions: Sequence[Mention], between: re.Pattern[str]) -> list[list[Mention]]:
+def in_lists(query: Query, mentions: Sequence[ValueMention], between: re.Pattern[str]) -> list[list[ValueMention]]:
     """Neighbouring mentions that are listed together.
 
     Args:
@@ -180,7 +180,7 @@ def in_lists(query: Query, mentions: Sequence[Mention], between: re.Pattern[str]
         mentions: In the order of the query, not overlapping.
         between: What may stand between two members of one list, quotation marks apart.
     """
-    lists: list[list[Mention]] = []
+    lists: list[list[ValueMention]] = []
     for mention in mentions:
         gap = query.low[lists[-1][-1].end : mention.start] if lists else ""
         if lists and between.fullmatch(gap.translate(_NO_QUOTES)):

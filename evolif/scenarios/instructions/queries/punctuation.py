@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from evolif.scenarios.instructions.queries.change import Change, Claim
+from evolif.scenarios.instructions.queries.change import Claim, QueryChange
 from evolif.scenarios.instructions.queries.comparison import Said, finding, is_kept, is_lifted, is_released
 from evolif.scenarios.instructions.queries.keywords import is_said
 from evolif.scenarios.instructions.queries.mentions import is_ban_lifted, marks_in
@@ -47,7 +47,7 @@ class _Seen:
 class PunctuationReader(Reader):
     """Reads punctuation marks to use or to leave out."""
 
-    def said(self, query: Query, change: Change) -> list[Said]:
+    def said(self, query: Query, change: QueryChange) -> list[Said]:
         """Every mark that is spoken of, with what the query wants of it."""
         seen = (_Seen(mark, start, end, _stance(query, start, end)) for mark, start, end in _named_once(query))
         return [Said(place, *place.span, "new") for place in seen]
@@ -65,7 +65,7 @@ class PunctuationReader(Reader):
             return Claim("punctuation", "require", {"mode": "include", "mark": place.mark}, place.span)
         return None
 
-    def compare(self, query: Query, change: Change, said: Sequence[Said]) -> list[Finding]:
+    def compare(self, query: Query, change: QueryChange, said: Sequence[Said]) -> list[Finding]:
         """Findings on a mark."""
         return _compare(query, change, [s.value for s in said])
 
@@ -93,7 +93,7 @@ def _is_asked(query: Query, place: _Seen) -> bool:
     return heard("punctuation").anywhere("called").search(query.shadow, start, end) is not None
 
 
-def _compare(query: Query, change: Change, seen: Sequence[_Seen]) -> list[Finding]:
+def _compare(query: Query, change: QueryChange, seen: Sequence[_Seen]) -> list[Finding]:
     mark, mode = change.params["mark"], change.params["mode"]
     seen = [_settled(query, change, place) for place in seen]
     mine = [place for place in seen if place.mark == mark]
@@ -121,7 +121,7 @@ def _compare(query: Query, change: Change, seen: Sequence[_Seen]) -> list[Findin
     return []
 
 
-def _settled(query: Query, change: Change, place: _Seen) -> _Seen:
+def _settled(query: Query, change: QueryChange, place: _Seen) -> _Seen:
     """A mark with what only the change tells: `lose the commas` rules out what was not ruled out."""
     after, before = change.after or {}, change.before or {}
     if place.mark == after.get("mark") and after["mode"] == "exclude" and is_said(query, "dropped", *place.span):
@@ -160,7 +160,7 @@ def _named_once(query: Query) -> list[tuple[str, int, int]]:
     return places
 
 
-def _is_current(query: Query, change: Change, place: _Seen, freed: bool) -> bool:
+def _is_current(query: Query, change: QueryChange, place: _Seen, freed: bool) -> bool:
     """Whether a mark is spoken of as it is to be now; behind one that is freed, `but not colons` rules colons out."""
     if place.settled:
         return True
@@ -187,7 +187,7 @@ def _stance(query: Query, start: int, end: int) -> Stance:
     return stance
 
 
-def _lifted(query: Query, change: Change, mine: Sequence[_Seen], others: Sequence[_Seen]) -> list[Finding]:
+def _lifted(query: Query, change: QueryChange, mine: Sequence[_Seen], others: Sequence[_Seen]) -> list[Finding]:
     mark = change.params["mark"]
     if any(_is_free(query, change, place) for place in mine):
         return []
@@ -204,7 +204,7 @@ def _lifted(query: Query, change: Change, mine: Sequence[_Seen], others: Sequenc
     return [finding("missing", change, message, *(place.span for place in mine))]
 
 
-def _is_free(query: Query, change: Change, place: _Seen) -> bool:
+def _is_free(query: Query, change: QueryChange, place: _Seen) -> bool:
     """Whether the query no longer minds a mark, there where it speaks of it."""
     if change.params["mode"] == "exclude" and heard("punctuation").after("out").match(query.shadow, place.end):
         return False  # "full stops are out"
@@ -223,7 +223,7 @@ class DigitsReader(Reader):
     def __init__(self) -> None:
         super().__init__("digits")
 
-    def said(self, query: Query, change: Change) -> list[Said]:
+    def said(self, query: Query, change: QueryChange) -> list[Said]:
         """Every word for digits with what the query wants of them, and ways to have numbers spelled out."""
         vocabulary = heard("digits")
         nouns = [m.span() for m in vocabulary.anywhere("nouns").finditer(query.shadow)]
@@ -241,12 +241,12 @@ class DigitsReader(Reader):
             return None
         return Claim("digits", "forbid", {"mode": "none"}, said.span)
 
-    def compare(self, query: Query, change: Change, said: Sequence[Said]) -> list[Finding]:
+    def compare(self, query: Query, change: QueryChange, said: Sequence[Said]) -> list[Finding]:
         """Findings on digits to leave out."""
         return _compare_digits(query, change, said)
 
 
-def _compare_digits(query: Query, change: Change, said: Sequence[Said]) -> list[Finding]:
+def _compare_digits(query: Query, change: QueryChange, said: Sequence[Said]) -> list[Finding]:
     vocabulary = heard("digits")
     places = [s.span for s in said if s.value[0] == "digits"]
     stances = {s.value[1] for s in said if s.value[0] == "digits"}

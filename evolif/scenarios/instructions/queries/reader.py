@@ -9,7 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 
-from evolif.scenarios.instructions.queries.change import Change, Claim
+from evolif.scenarios.instructions.queries.change import Claim, QueryChange
 from evolif.scenarios.instructions.queries.comparison import Said, is_lifted
 from evolif.scenarios.instructions.queries.reading import Query
 from evolif.scenarios.instructions.queries.vocabulary import heard
@@ -27,7 +27,7 @@ class Reader(ABC):
         self.group = group
 
     @abstractmethod
-    def said(self, query: Query, change: Change) -> Sequence[Said]:
+    def said(self, query: Query, change: QueryChange) -> Sequence[Said]:
         """Everything that the query says of the group.
 
         Args:
@@ -45,7 +45,7 @@ class Reader(ABC):
         """
 
     @abstractmethod
-    def compare(self, query: Query, change: Change, said: Sequence[Said]) -> list[Finding]:
+    def compare(self, query: Query, change: QueryChange, said: Sequence[Said]) -> list[Finding]:
         """Findings on a change of this group.
 
         Args:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from evolif.scenarios.instructions.constraints import EXTENDED_GROUPS, GROUPS
-from evolif.scenarios.instructions.queries.change import Change, Claim
+from evolif.scenarios.instructions.queries.change import Claim, QueryChange
 from evolif.scenarios.instructions.queries.comparison import finding
 from evolif.scenarios.instructions.queries.length import length_range
 from evolif.scenarios.instructions.queries.numbers import find_numbers
@@ -20,7 +20,7 @@ MOST_RESTATED = 1
 """Other constraints in force that a query may say again with their values."""
 
 
-def unasked(query: Query, change: Change, claims: Iterable[Claim]) -> list[Finding]:
+def unasked(query: Query, change: QueryChange, claims: Iterable[Claim]) -> list[Finding]:
     """Findings on claims of other groups: those that are not in force, and those in force that are listed again.
 
     Args:
@@ -49,7 +49,7 @@ def _told(query: Query, claim: Claim) -> str:
     return f"it also {what} “{query.text[slice(*claim.span)]}” ({claim.group})"
 
 
-def _is_own(query: Query, change: Change, claim: Claim) -> bool:
+def _is_own(query: Query, change: QueryChange, claim: Claim) -> bool:
     """Whether a claim only repeats, in another group's words, what the change itself says."""
     mine = _texts(change)
     if claim.group in _MARKDOWN and not claim.params and change.group == "format":
@@ -70,14 +70,14 @@ def _is_own(query: Query, change: Change, claim: Claim) -> bool:
     return claim.group == "placement" and claim.params.get("value", "").casefold() in mine
 
 
-def _stands_at_edge(query: Query, change: Change, claim: Claim) -> bool:
+def _stands_at_edge(query: Query, change: QueryChange, claim: Claim) -> bool:
     """A full stop that may not stand behind what the answer ends with."""
     if claim.params["mark"] != "." or change.group not in _EDGES:
         return False
     return heard(change.group).anywhere("edge").search(query.shadow, *query.sentence(claim.span[0])) is not None
 
 
-def _texts(change: Change) -> set[str]:
+def _texts(change: QueryChange) -> set[str]:
     """All texts of the change's parameters, and the marks of its pairs, in lower case."""
     found: set[str] = set()
     for params in (change.before, change.after):
@@ -98,7 +98,7 @@ _MOST_KEYWORDS = 10
 """Words that a query may count when it means keywords."""
 
 
-def _is_a_size_of(change: Change, claim: Claim) -> bool:
+def _is_a_size_of(change: QueryChange, claim: Claim) -> bool:
     """`three words must occur`, the paragraphs of an acrostic: a number that belongs to the change itself."""
     unit, count = claim.params["unit"], claim.params["count"]
     if change.group in ("existence", "forbidden"):

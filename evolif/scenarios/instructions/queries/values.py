@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from evolif.scenarios.instructions.queries.change import Change, Claim
+from evolif.scenarios.instructions.queries.change import Claim, QueryChange
 from evolif.scenarios.instructions.queries.comparison import Said, compare, finding, removed
 from evolif.scenarios.instructions.queries.numbers import find_ages, find_numbers, find_shares, is_measured
 from evolif.scenarios.instructions.queries.polarity import is_denied, role_of
@@ -29,7 +29,7 @@ class ChoiceReader(Reader):
         super().__init__(group)
         self._key = key
 
-    def said(self, query: Query, change: Change) -> list[Said]:
+    def said(self, query: Query, change: QueryChange) -> list[Said]:
         """Every value that is named; a number alone is an age where the audience changes and only the old is named."""
         named = choices(query, self.group)
         if self.group != "audience" or not change.is_known or change.kind == "remove":
@@ -46,7 +46,7 @@ class ChoiceReader(Reader):
         framed = said.role == "new" and is_framed(query, self.group, *said.span) and not query.is_quoted(said.start)
         return Claim(self.group, "require", {self._key: said.value}, said.span) if framed else None
 
-    def compare(self, query: Query, change: Change, said: Sequence[Said]) -> list[Finding]:
+    def compare(self, query: Query, change: QueryChange, said: Sequence[Said]) -> list[Finding]:
         """Findings on a value."""
         return _compare_choice(query, change, said, self._key)
 
@@ -58,7 +58,7 @@ def _is_ruled_out(query: Query, group: str, start: int) -> bool:
     return vocabulary.before("plain", "ruled_out").search(query.shadow, max(0, start - _NEAR), start) is not None
 
 
-def _compare_choice(query: Query, change: Change, claims: Sequence[Said], key: str) -> list[Finding]:
+def _compare_choice(query: Query, change: QueryChange, claims: Sequence[Said], key: str) -> list[Finding]:
     def says(value: str, params: Params) -> bool:
         return bool(value == params[key])
 
@@ -72,7 +72,7 @@ def _compare_choice(query: Query, change: Change, claims: Sequence[Said], key: s
 
 
 def _without_asides(
-    query: Query, change: Change, claims: Sequence[Said], says: Callable[[str, Params], bool]
+    query: Query, change: QueryChange, claims: Sequence[Said], says: Callable[[str, Params], bool]
 ) -> list[Said]:
     """The claims without those that only tell why: `for teens. I'm reading it out at my nan's birthday`."""
     wanted = {query.sentence_number(c.start) for c in claims if c.role == "new" and says(c.value, change.params)}
@@ -193,7 +193,7 @@ def _denied_whole(query: Query, claims: Sequence[Said]) -> list[Said]:
 class CaseReader(Reader):
     """Reads letter case: of the whole text, or a share of capitals."""
 
-    def said(self, query: Query, change: Change) -> list[Said]:
+    def said(self, query: Query, change: QueryChange) -> list[Said]:
         """Every case that is named, and every share."""
         shares = find_shares(query, lone=(change.before or {}).get("mode") == "share")
         whole = [c for c in _whole(query, change) if not any(is_measured(query, c, share) for share in shares)]
@@ -206,13 +206,13 @@ class CaseReader(Reader):
             return None
         return Claim("case", "require", {"mode": mode} | ({} if percent is None else {"percent": percent}), said.span)
 
-    def compare(self, query: Query, change: Change, said: Sequence[Said]) -> list[Finding]:
+    def compare(self, query: Query, change: QueryChange, said: Sequence[Said]) -> list[Finding]:
         """Findings on letter case."""
         plain = {c.span for c in said if self.claim(query, c) is not None}
         return _compare_case(query, change, list(said), plain)
 
 
-def _compare_case(query: Query, change: Change, claims: list[Said], plain: set[tuple[int, int]]) -> list[Finding]:
+def _compare_case(query: Query, change: QueryChange, claims: list[Said], plain: set[tuple[int, int]]) -> list[Finding]:
     params = change.params
     if change.kind == "remove":
         vocabulary = heard("case")
@@ -230,7 +230,7 @@ def _compare_case(query: Query, change: Change, claims: list[Said], plain: set[t
     return compare(query, change, claims, _says, _demand(params))
 
 
-def _whole(query: Query, change: Change) -> list[Said]:
+def _whole(query: Query, change: QueryChange) -> list[Said]:
     """Cases of the whole text; a case that is denied asks for the other one, if the query asks for any."""
     vocabulary, shadow = heard("case"), query.shadow
     claims = []
@@ -303,7 +303,7 @@ class ForeignReader(Reader):
     other, all numbers and texts of its new parameters have to be named; a removal names the group or a text of it.
     """
 
-    def said(self, query: Query, change: Change) -> list[Said]:
+    def said(self, query: Query, change: QueryChange) -> list[Said]:
         """The values of a list that are named; of other parameters nobody knows what they sound like."""
         return choices(query, self.group) if change.is_known and _listed(change) else []
 
@@ -311,13 +311,13 @@ class ForeignReader(Reader):
         """Nothing: what makes a value of such a group a demand is not known."""
         return None
 
-    def compare(self, query: Query, change: Change, said: Sequence[Said]) -> list[Finding]:
+    def compare(self, query: Query, change: QueryChange, said: Sequence[Said]) -> list[Finding]:
         """Findings on a value of a list, or on the parameters."""
         key = _listed(change)
         return _compare_choice(query, change, said, key) if key else _compare_values(query, change)
 
 
-def _compare_values(query: Query, change: Change) -> list[Finding]:
+def _compare_values(query: Query, change: QueryChange) -> list[Finding]:
     vocabulary = heard(change.group)
     if change.kind == "remove":
         values = [_pattern(v) for v in _values(change.params) if isinstance(v, str)]
@@ -331,7 +331,7 @@ def _compare_values(query: Query, change: Change) -> list[Finding]:
     return []
 
 
-def _listed(change: Change) -> str | None:
+def _listed(change: QueryChange) -> str | None:
     """The parameter whose value the group's vocabulary lists."""
     vocabulary = heard(change.group)
     if "values" not in vocabulary or "nouns" not in vocabulary:
@@ -383,7 +383,7 @@ _TAIL = 40
 """Characters behind the last known name in which another one may follow."""
 
 
-def read_parts(query: Query, change: Change, names: Sequence[str]) -> list[Finding]:
+def read_parts(query: Query, change: QueryChange, names: Sequence[str]) -> list[Finding]:
     """Findings on the names of keys or columns.
 
     Args:
@@ -406,7 +406,7 @@ def read_parts(query: Query, change: Change, names: Sequence[str]) -> list[Findi
     return []
 
 
-def unasked_parts(query: Query, change: Change) -> list[Finding]:
+def unasked_parts(query: Query, change: QueryChange) -> list[Finding]:
     """Names of keys or columns where the format has none to name; those of the format given up may be named."""
     before = change.before or {}
     old = {name.casefold() for name in (before.get("keys") or before.get("columns") or ())}
@@ -457,7 +457,7 @@ def _in_commas(text: str, item: re.Match[str]) -> bool:
 class FormatReader(Reader):
     """Reads formats by their names, and the keys or columns that go with them."""
 
-    def said(self, query: Query, change: Change) -> list[Said]:
+    def said(self, query: Query, change: QueryChange) -> list[Said]:
         """Every format that is named; tables only where the change knows them, as they may be part of the task."""
         modes = [(params or {}).get("mode") for params in (change.before, change.after)]
         headed = (modes[0] if change.kind == "remove" else modes[1]) == "table"
@@ -475,12 +475,12 @@ class FormatReader(Reader):
         framed = said.role == "new" and is_framed(query, "format", *said.span) and not query.is_quoted(said.start)
         return Claim("format", "require", {"mode": said.value}, said.span) if framed else None
 
-    def compare(self, query: Query, change: Change, said: Sequence[Said]) -> list[Finding]:
+    def compare(self, query: Query, change: QueryChange, said: Sequence[Said]) -> list[Finding]:
         """Findings on a format, and on its keys or columns."""
         return _compare_format(query, change, said)
 
 
-def _compare_format(query: Query, change: Change, claims: Sequence[Said]) -> list[Finding]:
+def _compare_format(query: Query, change: QueryChange, claims: Sequence[Said]) -> list[Finding]:
     params, before = change.params, change.before or {}
     demand = f"the format {params['mode']}"
     if change.kind == "remove":

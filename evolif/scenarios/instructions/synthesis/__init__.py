@@ -8,7 +8,7 @@ from evolif.scenarios.instructions.synthesis.agent import Agent, Synthesizer, Wr
 from evolif.scenarios.instructions.synthesis.assignment import (
     TEMPLATE,
     PersonaModel,
-    Share,
+    SynthesizerShare,
     author_of,
     load_personas,
     parse_share,
@@ -21,8 +21,8 @@ __all__ = [
     "TEMPLATE",
     "Agent",
     "PersonaModel",
-    "Share",
     "Synthesizer",
+    "SynthesizerShare",
     "TemplateSynthesizer",
     "Writer",
     "author_of",

@@ -28,7 +28,7 @@ _WEIGHTED = re.compile(r"(?P<name>.*)=(?P<weight>\d{1,9})", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
-class Share:
+class SynthesizerShare:
     """A synthesizer and its weight."""
 
     name: str
@@ -39,14 +39,14 @@ class Share:
         return self.name if plain else f"{self.name}={self.weight}"
 
 
-def parse_share(spec: str) -> Share:
+def parse_share(spec: str) -> SynthesizerShare:
     """Read `NAME` or `NAME=WEIGHT`; write `=1` after a name that itself ends in `=` and digits.
 
     Raises:
         UsageError: no name, or a weight out of range.
     """
     weighted = _WEIGHTED.fullmatch(spec.strip())
-    share = Share(weighted["name"], int(weighted["weight"])) if weighted else Share(spec.strip())
+    share = SynthesizerShare(weighted["name"], int(weighted["weight"])) if weighted else SynthesizerShare(spec.strip())
     if not share.name:
         raise UsageError("a synthesizer needs a name: template, or a model such as openai/NAME")
     if not 1 <= share.weight <= _HEAVIEST:
@@ -54,7 +54,7 @@ def parse_share(spec: str) -> Share:
     return share
 
 
-def author_of(shares: Sequence[Share], seed: int, dialogue: int) -> str:
+def author_of(shares: Sequence[SynthesizerShare], seed: int, dialogue: int) -> str:
     """The name of a dialogue's synthesizer.
 
     Args:

@@ -10,7 +10,7 @@ from zlib import crc32
 
 from evolif.scenarios.instructions.synthesis.own_reasons import OwnReasons, persona_reasons, task_reasons
 from evolif.scenarios.instructions.synthesis.plans import beginning_of, echoes
-from evolif.scenarios.instructions.synthesis.style import Style, style_of
+from evolif.scenarios.instructions.synthesis.style import TypingStyle, style_of
 from evolif.scenarios.instructions.synthesis.tone import is_flippant, is_grave
 from evolif.scenarios.instructions.turns import Persona, Topic
 from evolif.util.rng import Stream
@@ -29,7 +29,7 @@ _OWN_LONG = 3
 
 
 @dataclass(slots=True)
-class Memory:
+class DrawMemory:
     """What a dialogue has used so far."""
 
     used: set[str] = field(default_factory=set)
@@ -49,10 +49,10 @@ class Draw:
     topic: Topic
     persona: Persona
     stream: Stream
-    memory: Memory
+    memory: DrawMemory
     said: set[str] = field(default_factory=set)
     """What the turn has said so far, to avoid echoes."""
-    style: Style = field(init=False)
+    style: TypingStyle = field(init=False)
     grave: bool = field(init=False)
 
     def __post_init__(self) -> None:

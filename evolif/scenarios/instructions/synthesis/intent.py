@@ -8,7 +8,7 @@ from evolif.scenarios.instructions.constraints import Change, get_group
 from evolif.scenarios.instructions.synthesis.own_reasons import Occasion, occasion_of, persona_reasons, task_reasons
 from evolif.scenarios.instructions.synthesis.phrases import load_reasons
 from evolif.scenarios.instructions.synthesis.plans import Reference
-from evolif.scenarios.instructions.synthesis.style import OWN_REGISTERS, Style, style_of
+from evolif.scenarios.instructions.synthesis.style import OWN_REGISTERS, TypingStyle, style_of
 from evolif.scenarios.instructions.synthesis.tone import is_flippant, is_grave
 from evolif.scenarios.instructions.turns import Turn
 from evolif.util.rng import Purpose, Stream
@@ -45,7 +45,7 @@ def intent_of(turn: Turn) -> Intent:
     return Intent(reason, _HOW[stream.choice(_references(turn, style))])
 
 
-def _references(turn: Turn, style: Style) -> tuple[Reference, ...]:
+def _references(turn: Turn, style: TypingStyle) -> tuple[Reference, ...]:
     """How the person may refer to what is given up."""
     if turn.operation.after is None:
         return ("name", "value")  # or nobody would know what is lifted

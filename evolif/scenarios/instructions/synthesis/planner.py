@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from zlib import crc32
 
 from evolif.scenarios.instructions.constraints import Change, get_group
-from evolif.scenarios.instructions.synthesis.draw import Draw, Memory
+from evolif.scenarios.instructions.synthesis.draw import Draw, DrawMemory
 from evolif.scenarios.instructions.synthesis.own_reasons import Occasion, OwnReasons, occasion_of
 from evolif.scenarios.instructions.synthesis.phrases import Reason, ReasonKind, load_reasons, small_talk
 from evolif.scenarios.instructions.synthesis.plans import (
@@ -31,7 +31,7 @@ from evolif.scenarios.instructions.synthesis.plans import (
     load_plans,
     named_old,
 )
-from evolif.scenarios.instructions.synthesis.style import Style
+from evolif.scenarios.instructions.synthesis.style import TypingStyle
 from evolif.scenarios.instructions.turns import Persona, ScriptTurn, Turn
 from evolif.util.rng import Purpose, Stream
 
@@ -95,7 +95,7 @@ _POINTING = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Decision:
+class PlannedTurn:
     """What a turn will say, before it is put into the persona's style."""
 
     act: str
@@ -131,7 +131,7 @@ class Planner:
         self._orders: dict[tuple[str, int], list[int]] = {}
         self._fitting: dict[tuple[str, str, str, str], tuple[Plan, ...]] = {}
 
-    def decide(self, turn: ScriptTurn | Turn, persona: Persona, memory: Memory) -> Decision | None:
+    def decide(self, turn: ScriptTurn | Turn, persona: Persona, memory: DrawMemory) -> PlannedTurn | None:
         """The decision on a turn, which the memory then holds; None if the group has no plan for it."""
         operation = turn.operation
         plans = load_plans(operation.group)
@@ -227,7 +227,7 @@ def _can_lead(plan: Plan) -> bool:
     return TASK not in plan.tags and _ORDER.match(plan.text) is not None and not _POINTING.search(plan.text)
 
 
-def _likes(style: Style, plan: Plan, act: str) -> bool:
+def _likes(style: TypingStyle, plan: Plan, act: str) -> bool:
     """Whether a plan is of the length that the persona prefers, and refers to the old as it prefers."""
     if act == "state" and plan.length < _CLIPPED:
         return False
@@ -240,7 +240,9 @@ def _likes(style: Style, plan: Plan, act: str) -> bool:
     return (plan.reference in ("name", "value")) == (style.refer == "name")
 
 
-def _around(turn: ScriptTurn | Turn, act: str, change: Change, plan: Plan, plans: GroupPlans, draw: Draw) -> Decision:
+def _around(
+    turn: ScriptTurn | Turn, act: str, change: Change, plan: Plan, plans: GroupPlans, draw: Draw
+) -> PlannedTurn:
     """What stands around the plan."""
     style, register = draw.style, draw.persona.register
     room = _ADDITIONS.get(register, 2) if plan.length > _FEW_WORDS else 1
@@ -268,7 +270,7 @@ def _around(turn: ScriptTurn | Turn, act: str, change: Change, plan: Plan, plans
     if not front and first and draw.says(style.filler):
         filler = draw.words(f"fillers/{register}", talk.fillers, style.fillers)
     smiles = change.shape != "emoji" and not draw.grave
-    return Decision(
+    return PlannedTurn(
         act=act,
         change=change,
         plan=plan,

@@ -34,7 +34,7 @@ Reference = Literal["name", "value", "pronoun", "none"]
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class PlanPiece:
     """A piece of a plan: words, or a slot."""
 
     text: str
@@ -55,7 +55,7 @@ class Plan:
     text: str
     registers: frozenset[str]
     tags: frozenset[str]
-    pieces: tuple[Piece, ...] = field(repr=False)
+    pieces: tuple[PlanPiece, ...] = field(repr=False)
     length: int
     """Words; a slot counts as one."""
     beginning: str
@@ -156,16 +156,16 @@ def echoes(text: str) -> frozenset[str]:
     return frozenset(word[:_TELLING] for word in words if len(word) >= _TELLING and word not in _COMMON)
 
 
-def _pieces(text: str) -> tuple[Piece, ...]:
+def _pieces(text: str) -> tuple[PlanPiece, ...]:
     found, at = [], 0
     for match in _SLOT.finditer(text):
         if match.start() > at:
-            found.append(Piece(text[at : match.start()]))
+            found.append(PlanPiece(text[at : match.start()]))
         name, forms = match[1], (match[2], match[3]) if match[2] is not None else None
-        found.append(Piece(name[0].lower() + name[1:], True, name[0].isupper(), forms))
+        found.append(PlanPiece(name[0].lower() + name[1:], True, name[0].isupper(), forms))
         at = match.end()
     if at < len(text):
-        found.append(Piece(text[at:]))
+        found.append(PlanPiece(text[at:]))
     for piece in found:
         if not piece.slot and ("{" in piece.text or "}" in piece.text):
             raise ValueError(f"a brace of “{piece.text}” belongs to no slot")
@@ -247,7 +247,7 @@ def seal(text: str) -> str:
     return f"{SEAL}{text}{UNSEAL}"
 
 
-def fill(pieces: Sequence[Piece], slots: Mapping[str, str]) -> str:
+def fill(pieces: Sequence[PlanPiece], slots: Mapping[str, str]) -> str:
     """The text of a plan, its slots filled and literals sealed; grammar that depends on a value is made right.
 
     Raises:

@@ -10,9 +10,9 @@ import re
 from collections.abc import Callable, Mapping
 from functools import partial
 
-from evolif.scenarios.instructions.synthesis.planner import Decision
+from evolif.scenarios.instructions.synthesis.planner import PlannedTurn
 from evolif.scenarios.instructions.synthesis.plans import SEAL, TASK, UNSEAL, capitalised, fill, seal
-from evolif.scenarios.instructions.synthesis.style import Style
+from evolif.scenarios.instructions.synthesis.style import TypingStyle
 from evolif.scenarios.instructions.turns import ScriptTurn, Turn
 
 _SEALED = re.compile(f"({SEAL}[^{SEAL}{UNSEAL}]*{UNSEAL})")
@@ -35,7 +35,7 @@ _COURTEOUS = re.compile(
 _STOPS = ".?!…:;,"
 
 
-def realise(decision: Decision, turn: ScriptTurn | Turn, style: Style) -> str:
+def realise(decision: PlannedTurn, turn: ScriptTurn | Turn, style: TypingStyle) -> str:
     """The query of a turn.
 
     Args:
@@ -68,7 +68,7 @@ def realise(decision: Decision, turn: ScriptTurn | Turn, style: Style) -> str:
     return _unsealed(text)
 
 
-def _demand(decision: Decision, text: str) -> str:
+def _demand(decision: PlannedTurn, text: str) -> str:
     """The plan's words with what is glued to them."""
     first = re.match(r"[A-Za-z']+", text)
     word = first[0].lower() if first else ""
@@ -96,7 +96,7 @@ def _with_topic(opening: str, topic: str) -> str:
     return opening.replace("{topic}", seal(topic))
 
 
-def _beside(task: str, said: str, style: Style, *, front: bool) -> str:
+def _beside(task: str, said: str, style: TypingStyle, *, front: bool) -> str:
     """The task and what is asked of it."""
     apart = style.lines == "apart" or "\n" in task
     space = "\n\n" if apart else " "
@@ -131,7 +131,7 @@ class _Own:
         style: The style.
     """
 
-    def __init__(self, style: Style) -> None:
+    def __init__(self, style: TypingStyle) -> None:
         self._style = style
         self._changes: list[Callable[[str], str]] = []
         if style.contractions == "full":

@@ -24,7 +24,7 @@ _Line = Annotated[str, Field(min_length=1, max_length=120, pattern=r"\S")]
 _Lines = Annotated[tuple[_Line, ...], Field(max_length=20)]
 
 
-class Style(BaseModel):
+class TypingStyle(BaseModel):
     """How a persona types; shares are of the messages where the habit has room.
 
     The head of `personas/styles.yaml` describes each parameter for whoever fills it in.
@@ -65,7 +65,7 @@ LISTS = ("greetings", "openers", "closers", "thanking", "fillers", "hedges", "em
 
 
 @lru_cache(maxsize=1)
-def _styles() -> tuple[Mapping[str, Style], Mapping[str, Mapping[str, Any]]]:
+def _styles() -> tuple[Mapping[str, TypingStyle], Mapping[str, Mapping[str, Any]]]:
     """The registers' defaults and what each phrase changes, as the packaged file has them.
 
     Raises:
@@ -77,10 +77,10 @@ def _styles() -> tuple[Mapping[str, Style], Mapping[str, Mapping[str, Any]]]:
     try:
         registers = {}
         for where in OWN_REGISTERS:
-            registers[where] = Style.model_validate(data["registers"][where])
+            registers[where] = TypingStyle.model_validate(data["registers"][where])
         phrases = {}
         for where, changes in data["phrases"].items():
-            phrases[str(where)] = {name: getattr(Style.model_validate(changes), name) for name in changes}
+            phrases[str(where)] = {name: getattr(TypingStyle.model_validate(changes), name) for name in changes}
     except ValidationError as fault:
         raise InputError(f"{where}: {complaint(fault, 'style')}", path=path) from None
     except (LookupError, TypeError, AttributeError):
@@ -94,7 +94,7 @@ def phrase_styles() -> Mapping[str, Mapping[str, Any]]:
 
 
 @lru_cache(maxsize=4096)
-def style_of(persona: Persona) -> Style:
+def style_of(persona: Persona) -> TypingStyle:
     """The style of a persona: its register's defaults, changed by its phrases in their order.
 
     Choices and shares of a later phrase replace those of an earlier one; lists add up. A phrase that the file does not

@@ -12,7 +12,7 @@ from zlib import crc32
 
 from evolif.errors import InputError
 from evolif.scenarios.instructions.constraints import Saying, get_group
-from evolif.scenarios.instructions.synthesis.draw import Memory
+from evolif.scenarios.instructions.synthesis.draw import DrawMemory
 from evolif.scenarios.instructions.synthesis.planner import Planner
 from evolif.scenarios.instructions.synthesis.plans import capitalised
 from evolif.scenarios.instructions.synthesis.render import realise
@@ -184,7 +184,7 @@ class TemplateSynthesizer:
         self._seed = seed
         self._frames = frames or own_frames()
         self._planner = Planner(seed)
-        self._memories: dict[int, Memory] = {}
+        self._memories: dict[int, DrawMemory] = {}
         """What recent dialogues have used, least recently used first."""
 
     def say(self, turn: ScriptTurn | Turn, persona: Persona, past: Sequence[ScriptTurn | Turn] = ()) -> str:
@@ -206,11 +206,11 @@ class TemplateSynthesizer:
         own = own_frames().by_register
         return register in OWN_REGISTERS and self._frames.by_register.get(register) is own.get(register)
 
-    def _memory(self, turn: ScriptTurn | Turn, persona: Persona, past: Sequence[ScriptTurn | Turn]) -> Memory:
+    def _memory(self, turn: ScriptTurn | Turn, persona: Persona, past: Sequence[ScriptTurn | Turn]) -> DrawMemory:
         """What the dialogue has used before this turn."""
         memory = self._memories.pop(turn.dialogue, None)
         if memory is None or memory.turns != turn.turn - 1:
-            memory = Memory()
+            memory = DrawMemory()
             for earlier in past:
                 self._planner.decide(earlier, persona, memory)
         if memory.turns == turn.turn - 1:

@@ -28,11 +28,11 @@ MIN_COUNTABLE = 3
 _Weights = dict[str, dict[str, Annotated[int, Field(ge=0, le=1000)]]]
 
 
-class _Model(BaseModel):
+class _ChoiceModel(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-class Kind(_Model):
+class Kind(_ChoiceModel):
     """A kind of topics: its domains, and the weights that differ from those of all topics."""
 
     domains: Annotated[tuple[str, ...], Field(min_length=1)]
@@ -46,7 +46,7 @@ class Kind(_Model):
         return data if self.words else {name: value for name, value in data.items() if name != "words"}
 
 
-class Affinity(_Model):
+class Affinity(_ChoiceModel):
     """How well values suit a topic, by its domain, or by words of its task.
 
     Weights are given by kind of value. A value that is not named weighs what `*` says, or 1; with 0 it is never drawn.
@@ -95,7 +95,7 @@ def _over(default: Mapping[str, int], special: Mapping[str, int]) -> dict[str, i
     return dict(special) if OTHER_VALUES in special else {**default, **special}
 
 
-class Choice(_Model):
+class Choice(_ChoiceModel):
     """The rules of choice that a profile keeps; without a rule, its draws are uniform."""
 
     other_group: bool = False

@@ -41,11 +41,11 @@ _Preferences = dict[str, Annotated[int, Field(ge=1, le=1000)]]
 _Pools = dict[str, dict[str, Any]]
 
 
-class _Model(BaseModel):
+class _ProfileModel(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-class _Growing(_Model):
+class _Growing(_ProfileModel):
     """A model with fields that earlier versions lack: unused, they are not written, so that old identities stay."""
 
     @model_serializer(mode="wrap")
@@ -67,7 +67,7 @@ class Visit(_Growing):
     """Probability that a return goes to the topic left longest ago; otherwise all earlier topics are equally likely."""
 
 
-class OperationWeights(_Model):
+class OperationWeights(_ProfileModel):
     """Relative weights of the three operations."""
 
     add: _Weight = 0
@@ -75,7 +75,7 @@ class OperationWeights(_Model):
     remove: _Weight = 0
 
 
-class Operations(_Model):
+class Operations(_ProfileModel):
     """Weights by the number of active constraints."""
 
     one: OperationWeights
@@ -84,21 +84,21 @@ class Operations(_Model):
     full: OperationWeights
 
 
-class KeepRule(_Model):
+class KeepRule(_ProfileModel):
     """Which dialogues are kept, by the mean number of active constraints in the first `turns`."""
 
     turns: Annotated[int, Field(ge=1)]
     min_mean_constraints: Annotated[float, Field(ge=0)]
 
 
-class ProtocolDefaults(_Model):
+class ProtocolDefaults(_ProfileModel):
     """Default patience and turn limit of an evaluation."""
 
     patience: Annotated[int, Field(ge=1)] = 3
     max_turns: Annotated[int, Field(ge=1)] = 50
 
 
-class Stage(_Model):
+class Stage(_ProfileModel):
     """What changes from a turn of the dialogue on; what a stage does not give stays as it was."""
 
     from_turn: Annotated[int, Field(ge=2)]

@@ -71,7 +71,7 @@ class InstructionState:
 
 
 @dataclass(frozen=True, slots=True)
-class Round:
+class DrawRound:
     """An operation to try, and the groups in their order."""
 
     kind: OperationKind
@@ -155,9 +155,9 @@ class InstructionLayer:
             left = [option for option in left if option[0] != chosen]
         return order[::-1] if kind == "remove" else order
 
-    def _rounds(self, kinds: list[OperationKind], free: list[str], state: InstructionState) -> Iterator[Round]:
+    def _rounds(self, kinds: list[OperationKind], free: list[str], state: InstructionState) -> Iterator[DrawRound]:
         """What to try in turn: first by all rules of choice, then by fewer, for a turn where nothing else is open."""
-        again: list[Round] = []
+        again: list[DrawRound] = []
         for kind in kinds:
             order = self._order(kind, free if kind == "add" else [c.group for c in state.constraints])
             rounds = self._by_change(kind, order, state)
@@ -172,22 +172,24 @@ class InstructionLayer:
             yield from again
             again = []
 
-    def _due(self, state: InstructionState) -> Iterator[Round]:
+    def _due(self, state: InstructionState) -> Iterator[DrawRound]:
         """A modify that is owed, of a group that the turn before left alone."""
         if self._owed > 0:
             others = [c.group for c in state.constraints if c.group not in (state.changed, self._changed)]
-            yield Round("modify", self._order("modify", others), fresh=True)
+            yield DrawRound("modify", self._order("modify", others), fresh=True)
 
-    def _by_change(self, kind: OperationKind, order: list[str], state: InstructionState) -> list[Round]:
+    def _by_change(self, kind: OperationKind, order: list[str], state: InstructionState) -> list[DrawRound]:
         """The groups, for a modify without those that were changed last; then that of the turn before."""
         if kind != "modify" or not self._choice.other_group:
-            return [Round(kind, order)]
+            return [DrawRound(kind, order)]
         late = (state.changed, self._changed)  # differ when the dialogue has just come back to the topic
         order = sorted(order, key=lambda group: late.index(group) + 1 if group in late else 0)
         at = len(order) - (self._changed in order)
-        return [Round(kind, part) for part in (order[:at], order[at:]) if part]
+        return [DrawRound(kind, part) for part in (order[:at], order[at:]) if part]
 
-    def _draw(self, round_: Round, state: InstructionState, topic: Topic) -> tuple[Operation, InstructionState] | None:
+    def _draw(
+        self, round_: DrawRound, state: InstructionState, topic: Topic
+    ) -> tuple[Operation, InstructionState] | None:
         kind = round_.kind
         for number, group in enumerate(round_.groups):
             candidates = self._candidates(kind, group, state, topic)

@@ -7,9 +7,9 @@ from collections import Counter
 import pytest
 
 from evolif import UsageError
-from evolif.scenarios.instructions.synthesis import Share, author_of, parse_share
+from evolif.scenarios.instructions.synthesis import SynthesizerShare, author_of, parse_share
 
-MIX = (Share("template"), Share("openai/a", 2), Share("google/b", 3))
+MIX = (SynthesizerShare("template"), SynthesizerShare("openai/a", 2), SynthesizerShare("google/b", 3))
 
 
 def test_every_block_has_exactly_the_weights() -> None:
@@ -32,15 +32,15 @@ def test_it_depends_on_the_seed_and_the_number_alone() -> None:
 @pytest.mark.parametrize(
     ("spec", "share"),
     [
-        ("template", Share("template")),
-        (" openai/x ", Share("openai/x")),
-        ("openai/x=3", Share("openai/x", 3)),
-        ("openai/x?base_url=http://h/v1&key_env=K=2", Share("openai/x?base_url=http://h/v1&key_env=K", 2)),
-        ("openai/x?base_url=http://h/v1&key_env=K", Share("openai/x?base_url=http://h/v1&key_env=K")),
-        ("openai/x=2=1", Share("openai/x=2", 1)),
+        ("template", SynthesizerShare("template")),
+        (" openai/x ", SynthesizerShare("openai/x")),
+        ("openai/x=3", SynthesizerShare("openai/x", 3)),
+        ("openai/x?base_url=http://h/v1&key_env=K=2", SynthesizerShare("openai/x?base_url=http://h/v1&key_env=K", 2)),
+        ("openai/x?base_url=http://h/v1&key_env=K", SynthesizerShare("openai/x?base_url=http://h/v1&key_env=K")),
+        ("openai/x=2=1", SynthesizerShare("openai/x=2", 1)),
     ],
 )
-def test_a_share_is_read(spec: str, share: Share) -> None:
+def test_a_share_is_read(spec: str, share: SynthesizerShare) -> None:
     assert parse_share(spec) == share
     assert parse_share(str(share)) == share
 

@@ -9,7 +9,7 @@ import pytest
 
 from evolif.scenarios.instructions.constraints import get_group
 from evolif.scenarios.instructions.synthesis import load_personas, persona_for
-from evolif.scenarios.instructions.synthesis.draw import Memory
+from evolif.scenarios.instructions.synthesis.draw import DrawMemory
 from evolif.scenarios.instructions.synthesis.own_reasons import (
     OCCASIONS,
     every_own_line,
@@ -17,7 +17,7 @@ from evolif.scenarios.instructions.synthesis.own_reasons import (
     persona_reasons,
     task_reasons,
 )
-from evolif.scenarios.instructions.synthesis.planner import Decision, Planner
+from evolif.scenarios.instructions.synthesis.planner import PlannedTurn, Planner
 from evolif.scenarios.instructions.tracker import ScriptSpec, load_profile, load_topics, script
 from evolif.scenarios.instructions.turns import Persona, ScriptTurn
 
@@ -26,8 +26,8 @@ SPEC = ScriptSpec(load_profile("extended"), load_topics(), SEED)
 PERSONAS = load_personas()
 
 
-def decisions(dialogue: int, persona: Persona, *, foreign: bool = False) -> list[tuple[ScriptTurn, Decision]]:
-    planner, memory, made = Planner(SEED), Memory(), []
+def decisions(dialogue: int, persona: Persona, *, foreign: bool = False) -> list[tuple[ScriptTurn, PlannedTurn]]:
+    planner, memory, made = Planner(SEED), DrawMemory(), []
     for turn in islice(script(SPEC, dialogue), 16):
         if foreign:
             turn = replace(turn, topic=replace(turn.topic, title=f"{turn.topic.title} of ours"))

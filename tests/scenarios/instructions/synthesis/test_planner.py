@@ -8,8 +8,8 @@ from itertools import islice
 import pytest
 
 from evolif.scenarios.instructions.synthesis import TemplateSynthesizer, load_personas, persona_for
-from evolif.scenarios.instructions.synthesis.draw import MEMORY, Memory
-from evolif.scenarios.instructions.synthesis.planner import Decision, Planner
+from evolif.scenarios.instructions.synthesis.draw import MEMORY, DrawMemory
+from evolif.scenarios.instructions.synthesis.planner import PlannedTurn, Planner
 from evolif.scenarios.instructions.synthesis.plans import beginning_of
 from evolif.scenarios.instructions.tracker import ScriptSpec, load_profile, load_topics, script
 from evolif.scenarios.instructions.turns import ScriptTurn
@@ -23,9 +23,9 @@ def turns_of(dialogue: int, count: int = 24) -> list[ScriptTurn]:
     return list(islice(script(SPEC, dialogue), count))
 
 
-def decisions(dialogue: int, count: int = 24) -> list[Decision]:
+def decisions(dialogue: int, count: int = 24) -> list[PlannedTurn]:
     persona = persona_for(PERSONAS, SEED, dialogue)
-    planner, memory = Planner(SEED), Memory()
+    planner, memory = Planner(SEED), DrawMemory()
     made = [planner.decide(turn, persona, memory) for turn in turns_of(dialogue, count)]
     return [decision for decision in made if decision is not None]
 

@@ -11,10 +11,10 @@ import pytest
 from evolif.scenarios.instructions.constraints import Change
 from evolif.scenarios.instructions.synthesis import load_personas, persona_for
 from evolif.scenarios.instructions.synthesis.phrases import Reason
-from evolif.scenarios.instructions.synthesis.planner import Decision, Memory, Planner
+from evolif.scenarios.instructions.synthesis.planner import DrawMemory, PlannedTurn, Planner
 from evolif.scenarios.instructions.synthesis.plans import parse_plan
 from evolif.scenarios.instructions.synthesis.render import realise
-from evolif.scenarios.instructions.synthesis.style import OWN_REGISTERS, Style, style_of
+from evolif.scenarios.instructions.synthesis.style import OWN_REGISTERS, TypingStyle, style_of
 from evolif.scenarios.instructions.tracker import ScriptSpec, load_profile, load_topics, script
 from evolif.scenarios.instructions.turns import Operation, Persona, ScriptTurn, Topic
 
@@ -22,29 +22,29 @@ TOPIC = Topic("t", "Plan It. Don't hurry.", (), title="the Trip I plan")
 TURN = ScriptTurn(1, 4, TOPIC, "continue", Operation("add", "existence", None, {"counts": {"I don't": 2}}), (), (), "")
 
 
-def said(line: str, style: Style = Style(), turn: ScriptTurn = TURN, **more: Any) -> str:  # noqa: B008
+def said(line: str, style: TypingStyle = TypingStyle(), turn: ScriptTurn = TURN, **more: Any) -> str:  # noqa: B008
     slots = {"words": "“I Don't”", "n": "200", "u": "words"}
-    return realise(Decision("add", Change("add", "add", slots), parse_plan("k", line), **more), turn, style)
+    return realise(PlannedTurn("add", Change("add", "add", slots), parse_plan("k", line), **more), turn, style)
 
 
 @pytest.mark.parametrize(
     ("style", "line", "text"),
     [
-        (Style(capitals="lower"), "I'd like {words}. OK?", "i'd like “I Don't”. ok?"),
-        (Style(stops="drop"), "Use {words} now.", "Use “I Don't” now"),
-        (Style(stops="bang"), "Use {words} now.", "Use “I Don't” now!"),
-        (Style(stops="dots"), "Now then. Use {words}.", "Now then... Use “I Don't”."),
-        (Style(contractions="full"), "I'd like it, don't you think? It's got to have {words}, and it's late.",
+        (TypingStyle(capitals="lower"), "I'd like {words}. OK?", "i'd like “I Don't”. ok?"),
+        (TypingStyle(stops="drop"), "Use {words} now.", "Use “I Don't” now"),
+        (TypingStyle(stops="bang"), "Use {words} now.", "Use “I Don't” now!"),
+        (TypingStyle(stops="dots"), "Now then. Use {words}.", "Now then... Use “I Don't”."),
+        (TypingStyle(contractions="full"), "I'd like it, don't you think? It's got to have {words}, and it's late.",
          "I would like it, don't you think? It has got to have “I Don't”, and it is late."),
-        (Style(contractions="bare"), "I'm sure you can't miss {words}, we're late.",
+        (TypingStyle(contractions="bare"), "I'm sure you can't miss {words}, we're late.",
          "Im sure you cant miss “I Don't”, we're late."),
-        (Style(quotes="straight"), "Use {words}.", 'Use "I Don\'t".'),
-        (Style(spelling="american"), "My favourite colour is {words}.", "My favorite color is “I Don't”."),
-        (Style(spelling="british"), "My favorite color is {words}.", "My favourite colour is “I Don't”."),
-        (Style(), "ok so i want {words}, and i'm serious. now", "Ok so I want “I Don't”, and I'm serious. Now."),
+        (TypingStyle(quotes="straight"), "Use {words}.", 'Use "I Don\'t".'),
+        (TypingStyle(spelling="american"), "My favourite colour is {words}.", "My favorite color is “I Don't”."),
+        (TypingStyle(spelling="british"), "My favorite color is {words}.", "My favourite colour is “I Don't”."),
+        (TypingStyle(), "ok so i want {words}, and i'm serious. now", "Ok so I want “I Don't”, and I'm serious. Now."),
     ],
 )  # fmt: skip
-def test_a_style_changes_words_and_never_a_literal(style: Style, line: str, text: str) -> None:
+def test_a_style_changes_words_and_never_a_literal(style: TypingStyle, line: str, text: str) -> None:
     assert said(line, style) == text
 
 
@@ -69,9 +69,11 @@ def test_what_stands_around_a_demand() -> None:
 
 @pytest.mark.parametrize("front", [False, True])
 def test_the_task_stands_as_it_is_beside_the_demand(front: bool) -> None:
-    style = Style(capitals="lower", contractions="full", lines="apart")
+    style = TypingStyle(capitals="lower", contractions="full", lines="apart")
     turn = replace(TURN, move="new")
-    decision = Decision("state", Change("add", "add", {"words": "“A”"}), parse_plan("k", "Use {words}."), front=front)
+    decision = PlannedTurn(
+        "state", Change("add", "add", {"words": "“A”"}), parse_plan("k", "Use {words}."), front=front
+    )
     parts = ["use “A”.", "Plan It. Don't hurry."]
     assert realise(decision, turn, style) == "\n\n".join(parts if front else parts[::-1])
 
@@ -87,7 +89,7 @@ def test_personas_of_a_register_differ(register: str) -> None:
     turns = list(islice(script(spec, 1), 12))
     words = []
     for persona in (one, other):
-        planner, memory, style = Planner(3), Memory(), style_of(persona)
+        planner, memory, style = Planner(3), DrawMemory(), style_of(persona)
         made = [(turn, planner.decide(turn, persona, memory)) for turn in turns]
         words.append([realise(decision, turn, style) for turn, decision in made if decision is not None])
     assert sum(a == b for a, b in zip(*words, strict=True)) < len(words[0]) / 2
@@ -99,7 +101,7 @@ def test_every_value_of_a_change_is_in_its_query(dialogues: int) -> None:
     personas = load_personas()
     seen = 0
     for dialogue in range(1, dialogues + 1):
-        persona, planner, memory = persona_for(personas, 9, dialogue), Planner(9), Memory()
+        persona, planner, memory = persona_for(personas, 9, dialogue), Planner(9), DrawMemory()
         style = style_of(persona)
         for turn in islice(script(spec, dialogue), 12):
             decision = planner.decide(turn, persona, memory)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from evolif.scenarios.instructions.catalogue.lint import lint_personas
 from evolif.scenarios.instructions.queries import read_claims
 from evolif.scenarios.instructions.synthesis import load_personas
-from evolif.scenarios.instructions.synthesis.style import LISTS, OWN_REGISTERS, Style, phrase_styles, style_of
+from evolif.scenarios.instructions.synthesis.style import LISTS, OWN_REGISTERS, TypingStyle, phrase_styles, style_of
 from evolif.scenarios.instructions.turns import Persona
 from evolif.util.resources import data_path
 
@@ -28,7 +28,7 @@ def test_every_listed_phrase_moves_a_parameter() -> None:
             if style_of(Persona("p", "A.", (phrase,), register)) != style_of(Persona("p", "A.", ("none",), register))
         ]
         assert moved, f"“{phrase}” changes nothing: {dict(changes)}"
-    assert Style() == Style.model_validate({})
+    assert TypingStyle() == TypingStyle.model_validate({})
 
 
 def test_every_phrase_of_the_own_personas_moves_a_parameter_of_its_register() -> None:
@@ -42,7 +42,7 @@ def test_every_phrase_of_the_own_personas_moves_a_parameter_of_its_register() ->
 
 
 def test_no_two_personas_of_a_register_have_the_same_style() -> None:
-    alike: dict[tuple[str, Style], list[str]] = {}
+    alike: dict[tuple[str, TypingStyle], list[str]] = {}
     for persona in load_personas():
         alike.setdefault((persona.register, style_of(persona)), []).append(persona.id)
     assert [ids for ids in alike.values() if len(ids) > 1] == []

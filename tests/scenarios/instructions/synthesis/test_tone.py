@@ -8,9 +8,9 @@ from itertools import islice
 import pytest
 
 from evolif.scenarios.instructions.synthesis import TemplateSynthesizer, load_personas, persona_for
-from evolif.scenarios.instructions.synthesis.draw import Memory
+from evolif.scenarios.instructions.synthesis.draw import DrawMemory
 from evolif.scenarios.instructions.synthesis.phrases import every_line, load_reasons
-from evolif.scenarios.instructions.synthesis.planner import Decision, Planner
+from evolif.scenarios.instructions.synthesis.planner import PlannedTurn, Planner
 from evolif.scenarios.instructions.synthesis.style import phrase_styles
 from evolif.scenarios.instructions.synthesis.tone import is_flippant, is_grave, load_tone
 from evolif.scenarios.instructions.tracker import ScriptSpec, load_profile, load_topics, script
@@ -25,10 +25,10 @@ FAVOURITES = {
 }
 
 
-def decisions(dialogues: range) -> Iterator[tuple[ScriptTurn, Decision]]:
+def decisions(dialogues: range) -> Iterator[tuple[ScriptTurn, PlannedTurn]]:
     planner = Planner(SEED)
     for dialogue in dialogues:
-        persona, memory = persona_for(PERSONAS, SEED, dialogue), Memory()
+        persona, memory = persona_for(PERSONAS, SEED, dialogue), DrawMemory()
         for turn in islice(script(SPEC, dialogue), 12):
             decision = planner.decide(turn, persona, memory)
             if decision is not None:
