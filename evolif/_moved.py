@@ -17,6 +17,7 @@ _INSTRUCTIONS: Final = "evolif.scenarios.instructions"
 _PARTS: Final = ("audit", "catalogue", "constraints", "queries", "synthesis", "tracker", "turns", "witness")
 MOVED: Final = {
     "evolif.broadcast": "evolif.scenarios.broadcast",
+    "evolif.domain": "evolif.types",
     "evolif.games": "evolif.scenarios.games",
     "evolif.grid": "evolif.scenario.presentation",
     "evolif.options": "evolif.scenario.options",
@@ -31,6 +32,8 @@ MOVED: Final = {
     **{f"evolif.{name}": f"{_INSTRUCTIONS}.{name}" for name in _PARTS},
 }
 """Old packages and modules, and their names of today; what is in them moved with them."""
+_BESIDE: Final = {"evolif.domain": f"{_INSTRUCTIONS}.turns"}
+"""Where the names of an old module are that did not move to the module above."""
 
 
 def name_today(name: str) -> str | None:
@@ -72,7 +75,10 @@ class _OldNames:
         warnings.warn(f"{old} is now {today.__name__}; import from there", DeprecationWarning, stacklevel=2)
 
         def forward(name: str) -> Any:
-            return getattr(today, name)
+            home = today
+            if old in _BESIDE and not name.startswith("__") and not hasattr(today, name):
+                home = import_module(_BESIDE[old])
+            return getattr(home, name)
 
         module.__doc__ = today.__doc__
         module.__dict__.update({"__getattr__": forward, "__path__": [], "__all__": getattr(today, "__all__", [])})

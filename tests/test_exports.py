@@ -5,11 +5,14 @@ from __future__ import annotations
 import ast
 import importlib
 import pkgutil
+import sys
 from pathlib import Path
 
 import pytest
 
 import evolif
+from evolif import types
+from evolif.scenarios.instructions import turns
 
 MOST_NAMES = 460
 """A package exports what several files of other packages, a plug-in or a page of docs uses."""
@@ -58,13 +61,10 @@ def test_an_unknown_name_is_an_attribute_error() -> None:
 
 
 def test_the_old_module_of_types_warns_and_works() -> None:
-    from evolif import domain
-    from evolif.scenarios.instructions import turns
-
-    with pytest.warns(DeprecationWarning, match="import from evolif.scenarios.instructions.turns"):
-        assert domain.Constraint is turns.Constraint
-    with pytest.warns(DeprecationWarning, match="import from evolif.scenarios.instructions.turns"):
-        from evolif.domain import Topic
-    assert Topic is turns.Topic
+    sys.modules.pop("evolif.domain", None)
+    with pytest.warns(DeprecationWarning, match="evolif.domain is now evolif.types"):
+        from evolif import domain
+    assert domain.Prompt is types.Prompt
+    assert domain.Constraint is turns.Constraint
     with pytest.raises(AttributeError):
         domain.nonsense  # noqa: B018
