@@ -8,6 +8,7 @@ import time
 import pytest
 
 from evolif.scenarios.instructions.constraints import check
+from evolif.text.answers import AT_ONCE, BARS
 
 SIZE = 64 * 1024
 END = 2 * 1024
@@ -132,6 +133,30 @@ def test_every_attack_on_a_format_gets_its_verdicts(fmt, whole):
     names = [name for name, text in ATTACKS.items() if text.startswith(LOOKS[fmt])]
     assert len(names) > 3
     judge(fmt, names, whole)
+
+
+def narrow_tables() -> dict[str, str]:
+    """Tables as wide as an answer that is read at once may have them."""
+    columns = range(2, BARS // 2 + 2)
+    heads = {width: "|".join("a" * width) + "\n" + "|".join("-" * width) + "\n" for width in columns}
+    return {f"{width} columns": head + "a\n" * AT_ONCE for width, head in heads.items()}
+
+
+@pytest.mark.parametrize("asked", [None, *LOOKS])
+def test_an_answer_that_is_read_at_once_takes_at_most_50_ms(asked: str | None) -> None:
+    """Of the processor, for all groups together; the best of three, as others may have the machine."""
+    constraints = [*CONSTRAINTS, {"group": "format", "params": {"mode": asked}}] if asked else CONSTRAINTS
+    check(constraints, "What is loaded once is loaded now.")
+    for name, attack in {**ATTACKS, **narrow_tables()}.items():
+        text = attack[:AT_ONCE]
+        if text.count("|") > BARS or (asked and not text.startswith(LOOKS[asked])):
+            continue
+        times = []
+        while len(times) < 3 and min(times, default=1.0) > 0.05:
+            begun = time.process_time()
+            check(constraints, text)
+            times.append(time.process_time() - begun)
+        assert min(times) <= 0.05, name
 
 
 def test_attacks_are_as_long_as_allowed():
