@@ -22,7 +22,7 @@ from evolif.report import RunAnalysis
 from evolif.runner import Run, evaluate, floor_beside, load_run
 from evolif.runner.floor import replay_floor
 from evolif.runner.floor_work import stored_ceiling, stored_floor
-from evolif.scenarios.instructions import Benchmark, generate
+from evolif.scenarios.instructions import InstructionBenchmark, generate
 
 
 def answering(asked: Asked) -> Served:
@@ -30,7 +30,7 @@ def answering(asked: Asked) -> Served:
 
 
 @pytest.fixture
-def made(tmp_path: Path) -> Benchmark:
+def made(tmp_path: Path) -> InstructionBenchmark:
     return generate(tmp_path / "made", dialogues=6, turns=8, seed=3, profile="objective")
 
 
@@ -52,7 +52,7 @@ def processes(monkeypatch: pytest.MonkeyPatch) -> list[subprocess.Popen[bytes]]:
     return started
 
 
-def play(bench: Benchmark, server: FastServer, out: Path, **settings: Any) -> Run:
+def play(bench: InstructionBenchmark, server: FastServer, out: Path, **settings: Any) -> Run:
     return evaluate(bench, f"openai/m?base_url={server.url}", out, **{"max_turns": 6, **settings})
 
 
@@ -68,7 +68,7 @@ def outcomes(found: Ceiling) -> list[Any]:
 
 
 def test_what_the_process_finds_is_what_is_replayed(
-    made: Benchmark, tmp_path: Path, processes: list[subprocess.Popen[bytes]]
+    made: InstructionBenchmark, tmp_path: Path, processes: list[subprocess.Popen[bytes]]
 ) -> None:
     with fast_server(made, answering) as server, closing(play(made, server, tmp_path / "run")) as run:
         stored, floor = stored_floor(run.store), replay_floor(run.settings, run.prompts())
@@ -81,7 +81,7 @@ def test_what_the_process_finds_is_what_is_replayed(
 
 
 def test_a_run_that_grows_gets_those_of_all_its_turns(
-    made: Benchmark, tmp_path: Path, processes: list[subprocess.Popen[bytes]]
+    made: InstructionBenchmark, tmp_path: Path, processes: list[subprocess.Popen[bytes]]
 ) -> None:
     with fast_server(made, answering) as server:
         play(made, server, tmp_path / "run", limit=2).close()
@@ -93,7 +93,7 @@ def test_a_run_that_grows_gets_those_of_all_its_turns(
 
 @pytest.mark.parametrize("of_it", ["killed", "silent", "wrong", "none"])
 def test_a_process_that_fails_costs_only_its_work(
-    made: Benchmark,
+    made: InstructionBenchmark,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     processes: list[subprocess.Popen[bytes]],
@@ -136,7 +136,7 @@ def test_a_process_that_fails_costs_only_its_work(
     ],
 )
 def test_a_ceiling_that_was_edited_is_not_believed(
-    made: Benchmark, tmp_path: Path, processes: list[subprocess.Popen[bytes]], edit: Callable[[str], str]
+    made: InstructionBenchmark, tmp_path: Path, processes: list[subprocess.Popen[bytes]], edit: Callable[[str], str]
 ) -> None:
     with fast_server(made, answering) as server:
         play(made, server, tmp_path / "run", limit=2).close()
@@ -149,7 +149,7 @@ def test_a_ceiling_that_was_edited_is_not_believed(
 
 
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="processes are not listed in /proc")
-def test_the_process_ends_with_a_run_that_is_killed(made: Benchmark, tmp_path: Path) -> None:
+def test_the_process_ends_with_a_run_that_is_killed(made: InstructionBenchmark, tmp_path: Path) -> None:
     with fast_server(made, answering) as server:
         play(made, server, tmp_path / "run", limit=1).close()
     code = (
@@ -177,7 +177,7 @@ def is_alive(process: int) -> bool:
     return state != "Z"  # nobody may be there to wait for it
 
 
-def test_small_runs_plugins_and_one_core_have_no_process(made: Benchmark, tmp_path: Path) -> None:
+def test_small_runs_plugins_and_one_core_have_no_process(made: InstructionBenchmark, tmp_path: Path) -> None:
     with fast_server(made, answering) as server, closing(play(made, server, tmp_path / "run")) as run:
         small = run.settings
         large = small.model_copy(update={"dialogues": tuple(range(1, 301))})
