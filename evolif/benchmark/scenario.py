@@ -118,7 +118,7 @@ class FolderScenario(Scenario, Generic[Spec, Play, Folder]):
         """Options of `generate` as an instance of `spec`.
 
         Raises:
-            ValidationError: they are others.
+            ValidationError: they are not options of this scenario.
         """
         return cast(Spec, _as_model(self.spec, spec))
 
@@ -126,7 +126,7 @@ class FolderScenario(Scenario, Generic[Spec, Play, Folder]):
         """Options of `evaluate` as an instance of `play`.
 
         Raises:
-            ValidationError: they are others.
+            ValidationError: they are not options of this scenario.
         """
         return cast(Play, _as_model(self.play, play))
 

@@ -7,7 +7,7 @@ The runner, the store, the report and the budget know conversations only through
 - `Environment.system` is always sent whole, in front of whatever a context strategy shows of the past.
 - Only the turns of the model under test count towards patience and cap. A partner speaks in its own seat; its calls
   have the role `partner`.
-- Options of `play` belong to the run. What is compared within a run belongs to the benchmark.
+- Options of `play` belong to the run. What differs between dialogues of one run belongs to the benchmark.
 
 A scenario is a class that inherits from `Scenario`, and overrides what differs. A plug-in names it in the entry point
 group `evolif.scenarios`; it is imported when a benchmark, a run or a flag names it (docs/how-to/scenario.md).

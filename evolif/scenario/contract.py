@@ -119,7 +119,7 @@ class Scenario(EarlierShape, Protocol):
         return None
 
     def untold(self, bench: Benchmark) -> str:
-        """If the system text alone says how answers are judged: what to do for runs without it; empty if prompts do."""
+        """Where only the system text tells models the rules: what to do in runs without it. Else empty."""
         return ""
 
     def authors(self, bench: Benchmark, max_turns: int, dialogues: Sequence[int]) -> tuple[Author, ...]:
@@ -142,7 +142,11 @@ class Scenario(EarlierShape, Protocol):
         return {}
 
     def judges_dialogues(self, options: Mapping[str, Any]) -> int:
-        """How many questions a panel is asked at most about a whole dialogue, besides `criteria`; without defaults."""
+        """How many questions a panel is asked at most about a whole dialogue, besides `criteria`.
+
+        Args:
+            options: Those of a run that differ from their default.
+        """
         return 0
 
     def table(self, options: Mapping[str, Any]) -> MetricTable | None:
@@ -154,7 +158,12 @@ class Scenario(EarlierShape, Protocol):
         return table_of(self)
 
     def keeps_answers(self, old: Mapping[str, Any], new: Mapping[str, Any]) -> bool:
-        """Whether a fork with other options keeps the answers of a run, and judges them again; without defaults."""
+        """Whether a fork with other options keeps the answers of a run, and judges them again.
+
+        Args:
+            old: Options of the run that differ from their default.
+            new: The same of the fork.
+        """
         return False
 
     def perfect(self, prompt: Prompt) -> tuple[Verdict, ...] | None:

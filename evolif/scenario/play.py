@@ -31,7 +31,7 @@ class Defaults:
     """How a benchmark is played unless the run says otherwise."""
 
     max_turns: int = 50
-    """The cap, in turns of the model under test; it censors sessions. Let it exceed dialogues that end themselves."""
+    """The cap, in turns of the model under test; it censors, so it must exceed dialogues that end themselves."""
     patience: int | None = None
     """Failed turns in a row that end a session; None for a scenario without patience."""
     cut: Literal["during", "after"] = "during"
@@ -160,11 +160,11 @@ class Environment(Protocol):
         ...
 
     def recalled(self, prompt: Prompt, past: Sequence[Exchange]) -> Sequence[Exchange]:
-        """What of the seat's own past a context strategy may show: all of it; nothing if the prompt tells it. Pure."""
+        """What of the seat's own past a context strategy may show: usually all; none if the prompt repeats it. Pure."""
         return past
 
     def given(self, prompt: Prompt) -> str | None:
-        """An answer that stands already, as in a fixed transcript: then nobody is asked; None to ask. Pure."""
+        """An answer that is already known, as in a fixed transcript; None if the model is to be asked. Pure."""
         return None
 
     def heard(self, prompt: Prompt, answer: str) -> str:
@@ -178,7 +178,7 @@ class Environment(Protocol):
     async def score(
         self, prompt: Prompt, answer: str, past: Sequence[Exchange], stored: Judgement | None = None
     ) -> Judgement:
-        """The judgement on an answer; without a judge also of trivial answers, for the floor of a report.
+        """The judgement on an answer, or, for the floor of a report and without a judge, on a trivial one.
 
         Args:
             prompt: What was asked.

@@ -142,7 +142,7 @@ class HeatMap:
 
 @dataclass(frozen=True, slots=True)
 class LinePoint:
-    """A share with its interval, and over how many it goes; None where there is none."""
+    """A share with its interval, and the number that it is a share of; None where there is none."""
 
     value: float | None = None
     low: float | None = None

@@ -47,7 +47,7 @@ class SettingsView(Protocol):
 
 
 class BuiltView(Protocol):
-    """How the context of a turn was built (`evolif.runner.Built`)."""
+    """How the context of a turn was built (`ContextRecord` of `evolif.runner`)."""
 
     @property
     def shown(self) -> Mapping[int, str]:
@@ -155,7 +155,7 @@ class RunView(Protocol):
 
 
 class SummaryView(Protocol):
-    """The figures of a model (`evolif.report.ModelSummary`)."""
+    """The figures of a model (`ModelSummary` of `evolif.report`)."""
 
     @property
     def metrics(self) -> Figures:
@@ -197,7 +197,7 @@ class ContextClassView(Protocol):
 
 
 class ContextSizeView(Protocol):
-    """The context tokens of a model (`evolif.report.ContextSize`)."""
+    """The context tokens of a model (`ContextSize` of `evolif.report`)."""
 
     @property
     def all(self) -> ContextClassView:
