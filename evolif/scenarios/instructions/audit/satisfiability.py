@@ -28,6 +28,7 @@ from evolif.scenarios.instructions.constraints import (
     rule_checked,
     upper_limit,
 )
+from evolif.scenarios.instructions.constraints.base import existence_counts
 from evolif.scenarios.instructions.turns import Constraint
 from evolif.scenarios.instructions.witness import Refusal, build_fallback, may_overlap, overlaps
 from evolif.text import MAX_BODY_BYTES, Reading, count_words, find_all, fold, is_skippable
@@ -282,8 +283,7 @@ def _occurrence_limits(active: Active) -> str | None:
 
 
 def _counts(active: Active) -> Mapping[str, int]:
-    counts: Mapping[str, int] = active["existence"]["counts"] if "existence" in active else {}
-    return counts
+    return existence_counts(active.get("existence"))
 
 
 def _required(active: Active) -> dict[str, int]:

@@ -24,7 +24,15 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Annotated, Any, ClassVar, Literal, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    SerializerFunctionWrapHandler,
+    TypeAdapter,
+    model_serializer,
+    model_validator,
+)
 
 from evolif.scenarios.instructions.turns import OperationKind, Params
 from evolif.text import Reading, fold, plural
@@ -45,6 +53,26 @@ class ParamsModel(BaseModel):
     """The base of parameter models, which validate input: exact types, unknown keys ignored."""
 
     model_config = ConfigDict(extra="ignore", strict=True, frozen=True)
+
+    misfits: ClassVar[Mapping[str, str]] = {}
+    """Keys of other kinds of the group, which would be lost in silence here, and what they go with."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _without_misfits(cls, data: Any) -> Any:
+        for key, place in cls.misfits.items() if isinstance(data, Mapping) else ():
+            if key in data:
+                raise ValueError(f"“{key}” goes with {place} only")
+        return data
+
+
+class SparseParams(ParamsModel):
+    """Parameters with optional keys; those that are not given are not stored either."""
+
+    @model_serializer(mode="wrap")
+    def _given(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        given = {key: value for key, value in handler(self).items() if value is not None}
+        return {"mode": given.pop("mode"), **given} if "mode" in given else given
 
 
 @dataclass(frozen=True, slots=True)
@@ -287,9 +315,20 @@ def edge_keywords(active: Active) -> dict[str, str]:
     return {group: active[group]["value"] for group in edges if active[group]["mode"] == "keyword"}
 
 
+def existence_counts(existence: Params | None) -> dict[str, int]:
+    """How often each keyword of an existence constraint occurs in a text that does no more than it must."""
+    if existence is None:
+        return {}
+    counts: dict[str, int] = {**existence.get("at_least", {}), **existence.get("counts", {})}
+    options = existence.get("any_of", ())
+    if options and not any(counts.get(option) for option in options):
+        counts[options[0]] = 1
+    return counts
+
+
 def required_words(active: Active) -> dict[str, int]:
     """Every keyword that must occur, and how often at least."""
-    words: dict[str, int] = dict(active["existence"]["counts"]) if "existence" in active else {}
+    words = existence_counts(active.get("existence"))
     for keyword in edge_keywords(active).values():
         words.setdefault(keyword, 1)
     placement = active.get("placement", {})
@@ -300,20 +339,25 @@ def required_words(active: Active) -> dict[str, int]:
 
 def upper_limit(length: Params | None, unit: str) -> int | None:
     """The largest allowed count of `unit`; None without a limit."""
-    if length is None or length["unit"] != unit or length["relation"] == "more_than":
+    if length is None or length["unit"] != unit or length["relation"] in ("more_than", "at_least"):
         return None
     if length["relation"] == "between":
         return int(length["upper"])
     count: int = length["count"]
-    return count - 1 if length["relation"] == "less_than" else count
+    return count + {"less_than": -1, "about": _leeway(count)}.get(length["relation"], 0)
 
 
 def lower_limit(length: Params | None, unit: str) -> int:
     """The smallest allowed count of `unit`."""
-    if length is None or length["unit"] != unit or length["relation"] == "less_than":
+    if length is None or length["unit"] != unit or length["relation"] in ("less_than", "at_most"):
         return 0
     count: int = length["count"]
-    return count + 1 if length["relation"] == "more_than" else count
+    return max(0, count + {"more_than": 1, "about": -_leeway(count)}.get(length["relation"], 0))
+
+
+def _leeway(count: int) -> int:
+    """By how much a length of *about* that number may differ from it."""
+    return max(1, count // 10)
 
 
 def quoted(words: Sequence[str], last: str) -> str:

@@ -30,6 +30,7 @@ from evolif.scenarios.instructions.constraints.length import Length, Sentences
 from evolif.scenarios.instructions.constraints.markup import Bullets, Digits, Emphasis, Headings
 from evolif.scenarios.instructions.constraints.placement import Placement
 from evolif.scenarios.instructions.constraints.subjective import Audience, Emotion, Style
+from evolif.scenarios.instructions.constraints.wrap import Wrap
 from evolif.scenarios.instructions.turns import Constraint
 from evolif.text import Reading
 from evolif.types import Verdict
@@ -50,7 +51,7 @@ GROUPS: Mapping[str, Group] = MappingProxyType(
 EXTENDED_GROUPS: Mapping[str, Group] = MappingProxyType(
     {
         group.name: group
-        for group in (Language(), Placement(), Sentences(), Headings(), Emphasis(), Digits())
+        for group in (Language(), Placement(), Sentences(), Headings(), Emphasis(), Digits(), Wrap())
     }
 )  # fmt: skip
 """Groups that are not in the paper; only the profile `extended` draws them."""
