@@ -44,7 +44,7 @@ _MAX_SUBSETS_OF = 8
 
 # Keyword comparison treats these as equal, so a keyword with one of them can be written with another.
 _INTERCHANGEABLE = frozenset("'’‘ʼ＇-‐‑")
-_BYTES = {"words": 2, "sentences": 2, "paragraphs": 2, "characters": 1}
+_BYTES = {"words": 2, "sentences": 2, "paragraphs": 2, "characters": 1, "lines": 2}
 """The fewest bytes of one unit, including its separator."""
 _FORMAT_SIGNS: Mapping[str, int] = {"json": 4, "xml": 7, "html": 6, "csv": 3}
 """Characters that a format adds to its text: `[""]`, `<a></a>`, `<p><p>`, two commas and a line break."""

@@ -219,10 +219,13 @@ def parse_constraints(data: Iterable[object]) -> tuple[Constraint, ...]:
     return constraints
 
 
+_READ_AS: Mapping[str, str | None] = {"table": "markdown", "plain": None, "comma_list": None}
+
+
 def format_of(constraints: Iterable[Constraint]) -> str | None:
-    """The format that the constraints require; a table is Markdown."""
+    """The format as which the answer is read; a table is Markdown, and a list with commas is text like any other."""
     mode = next((str(c.params["mode"]) for c in constraints if c.group == "format"), None)
-    return "markdown" if mode == "table" else mode
+    return _READ_AS.get(mode, mode) if mode else None
 
 
 def describe(constraint: Constraint, fmt: str | None = None) -> str:
