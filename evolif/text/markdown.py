@@ -7,12 +7,12 @@ changes the body before the parser sees it, `Builder` turns the parser's events 
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
-from dataclasses import dataclass, field
+from bisect import bisect_left, bisect_right
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any
 
-from evolif.text.blocks import UNKNOWN, Block, BlockKind, Content, ListItem, Range, Table
+from evolif.text.blocks import UNKNOWN, Block, BlockKind, Content, ListItem, OuterItem, Range, Table
 from evolif.text.html import BLOCKS, BOLD, KNOWN, html_content
 from evolif.text.tokens import clean
 
@@ -30,13 +30,15 @@ class Leaf:
     """Holds text that is not bold."""
     bold: bool = False
     """Holds bold text."""
+    bold_parts: list[Range] = field(default_factory=list)
+    level: int = 0
 
     def text(self) -> str:
         """The text so far, cleaned: a character reference may stand for a character that rule 1 removes."""
         joined = "".join(self.parts)
         text = clean(joined)
         if len(text) != len(joined):
-            self.pieces = []  # the places in the body are no longer known
+            self.pieces, self.bold_parts = [], []  # their places are no longer known
         return text.rstrip("\n")
 
     def final_kind(self) -> BlockKind:
@@ -156,6 +158,11 @@ class Builder:
         self._head_open = False
         self._html: list[str] | None = None
         self._head_end = -1
+        self._marks: list[int] = []
+        """An offset in each line that is only a mark."""
+        self._delimited: list[int] = []
+        """An offset in each header row of a table; the line below is a delimiter row."""
+        self._fenced: list[Range] = []
         self._row_filled = False
 
     def feed(self, event: Any, start: int, end: int) -> None:
@@ -164,6 +171,7 @@ class Builder:
                 self._break()
             elif event == "Rule":
                 self.close_leaf()
+                self._marks.append(start)
             return
         [(kind, value)] = event.items()
         if kind in ("Start", "End"):
@@ -193,13 +201,17 @@ class Builder:
         self._open("item" if self._lists else "paragraph")
 
     def _start_heading(self, detail: Any, start: int, end: int) -> None:
-        self._open("heading")
+        self._open("heading").level = int(detail["level"][1])
+        last = len(self._body[start:end].rstrip()) + start
+        if "\n" in self._body[start:last]:
+            self._marks.append(last - 1)  # an underline
 
     def _start_table(self, detail: Any, start: int, end: int) -> None:
         self.content.tables.append(Table())
 
     def _start_tablehead(self, detail: Any, start: int, end: int) -> None:
         self._head_end, self._head_open = end, True
+        self._delimited.append(start)
 
     def _start_tablerow(self, detail: Any, start: int, end: int) -> None:
         self._delimiter(start)
@@ -231,8 +243,14 @@ class Builder:
 
     def _end_codeblock(self, detail: Any, start: int, end: int) -> None:
         leaf = self._leaf
-        if leaf is not None and leaf.kind == "code" and not is_fence_closed(self._body[start:end], "".join(leaf.parts)):
-            self.content.open_fence = start
+        if leaf is not None and leaf.kind == "code":
+            last = len(self._body[start:end].rstrip()) + start - 1
+            self._fenced.append((start, last))
+            self._marks.append(start)
+            if is_fence_closed(self._body[start:end], "".join(leaf.parts)):
+                self._marks.append(last)
+            else:
+                self.content.open_fence = start
         self.close_leaf()
 
     # Containers
@@ -249,7 +267,8 @@ class Builder:
 
     def _start_item(self, detail: Any, start: int, end: int) -> None:
         number = self._lists[-1] if self._lists else None
-        self._items.append(ListItem("bullet" if number is None else "number", start))
+        first = len(self.content.blocks)
+        self._items.append(ListItem("bullet" if number is None else "number", start, first=first))
         if number is not None:
             self._number = f"{number}."
             self._lists[-1] = number + 1
@@ -257,9 +276,12 @@ class Builder:
     def _end_item(self, detail: Any, start: int, end: int) -> None:
         item = self._items.pop()
         self._number = ""
+        place = self._place(item.start, len(self._body[item.start : end].rstrip()) + item.start)
         if item.filled:
-            items = self.content.bullets if item.kind == "bullet" else self.content.numbered
-            items.append(self._place(item.start, len(self._body[item.start : end].rstrip()) + item.start))
+            (self.content.bullets if item.kind == "bullet" else self.content.numbered).append(place)
+        after = len(self.content.blocks)
+        if not self._items and after > item.first:
+            self.content.outer_items.append(OuterItem(item.kind, item.first, after, place))
 
     # Inline
 
@@ -289,6 +311,7 @@ class Builder:
         if code:
             found = self._body.find(text, start, end)
             start, end = (found, found + len(text)) if found >= 0 else (start, end)
+        at = leaf.length
         if end - start == len(text):
             text = self._body[start:end]  # undoes what `prepare` replaced
             if self._exact:
@@ -296,8 +319,11 @@ class Builder:
         text = text.replace(STAND_IN, "<")
         leaf.parts.append(text)
         leaf.length += len(text)
+        bold = self._strong + self._bold_tags > 0
+        if bold:
+            before = leaf.bold_parts.pop()[0] if leaf.bold_parts and leaf.bold_parts[-1][1] == at else at
+            leaf.bold_parts.append((before, leaf.length))
         if text.strip():
-            bold = self._strong + self._bold_tags > 0
             leaf.plain = leaf.plain or not bold
             leaf.bold = leaf.bold or bold
             self._bold_filled = self._bold_filled or bold
@@ -335,6 +361,9 @@ class Builder:
         enclosing = self._take_paragraph() if self._lists else -1  # may take a number, so it comes first
         inside = html_content(source, self.content.paragraphs, enclosing)
         self.content.paragraphs = inside.paragraphs
+        before = len(self.content.blocks)
+        for item in () if self._items else inside.outer_items:
+            self.content.outer_items.append(replace(item, first=item.first + before, after=item.after + before))
         self.content.bullets += inside.bullets
         self.content.numbered += inside.numbered
         self.content.strong += inside.strong
@@ -371,12 +400,25 @@ class Builder:
         if not text.strip():
             return
         kind = leaf.final_kind()
-        block = Block(kind, text, pieces=leaf.pieces)
+        block = Block(kind, text, pieces=leaf.pieces, bold=leaf.bold_parts)
+        if kind == "heading":
+            block.level = leaf.level
         if kind in ("paragraph", "item"):
             block.running, block.paragraph = True, self._take_paragraph()
         self._add(block)
 
+    def number_lines(self, source: str) -> None:
+        """Turn the places of marks and code into line numbers."""
+        if not (self._marks or self._delimited):
+            return
+        ends = [match.start() for match in _LINE_END.finditer(source)]
+        marks = {bisect_left(ends, at) for at in self._marks}
+        marks.update(bisect_left(ends, at) + 1 for at in self._delimited)
+        self.content.mark_lines = frozenset(marks)
+        self.content.code_lines = [(bisect_left(ends, first), bisect_left(ends, last)) for first, last in self._fenced]
 
+
+_LINE_END = re.compile("\n")
 _MARKUP = re.compile(r"[*_`#\[\]<>|~\\&]|^[ \t]*(?:[-+•=]|\d+[.)])|^(?: {4}| {0,3}\t)", re.MULTILINE)
 _BREAK = re.compile(r"\n[ \t]*(?:\n[ \t]*)+")
 
@@ -397,6 +439,7 @@ def markdown_content(body: str) -> Content:
         if start < end:  # the cells that a short table row leaves out have no width, and there may be very many
             builder.feed(event, at(start), at(end))
     builder.close_leaf()
+    builder.number_lines(source)
     return builder.content
 
 

@@ -17,6 +17,7 @@ from evolif.text.answers import MAX_BODY_BYTES, is_too_long
 from evolif.text.blocks import Block, Content, FormatFaultError
 from evolif.text.data_formats import parse_csv, parse_json, parse_xml
 from evolif.text.html import parse_html
+from evolif.text.lines import body_lines
 from evolif.text.markdown import markdown_content
 from evolif.text.sentences import LowerCaseWords, sentences
 from evolif.text.tokens import count_graphemes, count_words, find_all, fold, fold_offsets, normalise
@@ -170,6 +171,11 @@ class Reading:
     def characters(self) -> int:
         """How many grapheme clusters the body has."""
         return count_graphemes(self.body)
+
+    @cached_property
+    def lines(self) -> list[tuple[int, int]]:
+        """The lines of the body that hold something, as ranges of it; what is no line, `body_lines` says."""
+        return body_lines(self.body, self.content)
 
     @cached_property
     def start(self) -> Edge | None:
