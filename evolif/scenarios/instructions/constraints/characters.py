@@ -111,8 +111,11 @@ class _Punctuation(ParamsModel):
     mark: Annotated[str, Field(min_length=1, max_length=16, pattern=r"\S")]
 
 
+_MARK_ONLY = {"mark": "the modes include and exclude"}
+
+
 class _NoMarks(ParamsModel):
-    misfits = {"mark": "the modes include and exclude"}  # noqa: RUF012
+    misfits = _MARK_ONLY
     mode: Literal["exclude_all"]
 
 

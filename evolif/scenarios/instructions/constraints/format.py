@@ -27,6 +27,7 @@ from evolif.scenarios.instructions.constraints.shapes import (
     OneLineList,
     PlainText,
     check_shape,
+    keys_of_others,
     outside_tables,
     whole_fence,
 )
@@ -39,6 +40,7 @@ _NAMES = {"json": "JSON", "xml": "XML", "html": "HTML", "csv": "CSV", "markdown"
 
 
 class _Format(ParamsModel):
+    misfits = keys_of_others("keys")
     mode: Literal["json", "xml", "html", "csv", "markdown"]
 
 
@@ -53,18 +55,20 @@ _Names = Annotated[list[_Name], Field(min_length=1, max_length=50), AfterValidat
 
 
 class _JsonKeys(ParamsModel):
+    misfits = keys_of_others("keys")
     mode: Literal["json"]
     keys: _Names
 
 
 class _FencedJson(SparseParams):
+    misfits = keys_of_others("keys", "fence")
     mode: Literal["json"]
     keys: _Names | None = None
     fence: bool
 
 
 class _Table(SparseParams):
-    misfits = {"column_count": "tables without “columns”"}  # noqa: RUF012
+    misfits = keys_of_others("columns", "only")
     mode: Literal["table"]
     columns: _Names
     only: bool | None = None

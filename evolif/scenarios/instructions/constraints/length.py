@@ -57,14 +57,18 @@ _PAPER_UNITS = ("words", "sentences", "paragraphs", "characters")
 _Noun = Annotated[str, Field(min_length=1, max_length=60, pattern=r"^\S+(?: \S+)*$")]
 
 
+_OTHERS = {"only": "lists, labels and tables", "kind": "lists"}
+
+
 class _Length(ParamsModel):
-    misfits = {"upper": "the relation between"}  # noqa: RUF012 - a class variable of the base
+    misfits = _OTHERS | {"upper": "the relation between"}
     unit: _Unit
     relation: Literal["less_than", "more_than", "exactly", "at_most", "at_least", "about"]
     count: Annotated[int, Field(ge=0)]
 
 
 class _Range(ParamsModel):
+    misfits = _OTHERS
     unit: _Unit
     relation: Literal["between"]
     count: Annotated[int, Field(ge=0)]

@@ -18,7 +18,7 @@ from evolif.text import Reading, fold, last_grapheme
 
 _QUOTES = "\"'“”„‟«»‹›‘’‚‛「」『』〝〞＂＇"
 _PLAIN_QUOTES = str.maketrans({**dict.fromkeys("“”„‟«»「」『』〝〞＂", '"'), **dict.fromkeys("‹›‘’‚‛＇", "'")})
-_MARKS = "#*_>-+•"
+_MARKS = "#*_>-+•`"
 _FINAL = ".!?…。！？"
 _BOLD = ("**", "__")
 _EMOJI = regex.compile(r"[\p{Emoji_Presentation}\uFE0F\u20E3]")

@@ -24,9 +24,26 @@ _MOST_WORDS = 15
 _Tag = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9+#._-]{0,29}$")]
 
 
+_KEYS = {
+    "columns": "tables",
+    "column_count": "tables without “columns”",
+    "only": "tables",
+    "keys": "JSON",
+    "fence": "JSON",
+    "tag": "code",
+    "count": "comma_list and literal_list",
+}
+
+
+def keys_of_others(*own: str) -> Mapping[str, str]:
+    """The keys of other formats, and what each goes with."""
+    return {key: place for key, place in _KEYS.items() if key not in own}
+
+
 class AnyTable(SparseParams):
     """Tables of any columns."""
 
+    misfits = keys_of_others("column_count", "only")
     mode: Literal["table"]
     column_count: Annotated[int, Field(ge=1, le=50)] | None = None
     only: bool | None = None
@@ -35,6 +52,7 @@ class AnyTable(SparseParams):
 class CodeBlock(SparseParams):
     """One block of code."""
 
+    misfits = keys_of_others("tag")
     mode: Literal["code"]
     tag: _Tag | None = None
 
@@ -42,12 +60,14 @@ class CodeBlock(SparseParams):
 class PlainText(SparseParams):
     """Text without mark-up."""
 
+    misfits = keys_of_others()
     mode: Literal["plain"]
 
 
 class OneLineList(SparseParams):
     """A list in one line, with commas, or as a literal of Python and JSON."""
 
+    misfits = keys_of_others("count")
     mode: Literal["comma_list", "literal_list"]
     count: Annotated[int, Field(ge=1, le=1000)] | None = None
 
