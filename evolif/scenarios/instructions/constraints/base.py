@@ -24,7 +24,15 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Annotated, Any, ClassVar, Literal, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    SerializerFunctionWrapHandler,
+    TypeAdapter,
+    model_serializer,
+    model_validator,
+)
 
 from evolif.scenarios.instructions.turns import OperationKind, Params
 from evolif.text import Reading, fold, plural
@@ -45,6 +53,26 @@ class ParamsModel(BaseModel):
     """The base of parameter models, which validate input: exact types, unknown keys ignored."""
 
     model_config = ConfigDict(extra="ignore", strict=True, frozen=True)
+
+    misfits: ClassVar[Mapping[str, str]] = {}
+    """Keys of other kinds of the group, which would be lost in silence here, and what they go with."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _without_misfits(cls, data: Any) -> Any:
+        for key, place in cls.misfits.items() if isinstance(data, Mapping) else ():
+            if key in data:
+                raise ValueError(f"“{key}” goes with {place} only")
+        return data
+
+
+class SparseParams(ParamsModel):
+    """Parameters with optional keys; those that are not given are not stored either."""
+
+    @model_serializer(mode="wrap")
+    def _given(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        given = {key: value for key, value in handler(self).items() if value is not None}
+        return {"mode": given.pop("mode"), **given} if "mode" in given else given
 
 
 @dataclass(frozen=True, slots=True)
@@ -314,6 +342,16 @@ def lower_limit(length: Params | None, unit: str) -> int:
         return 0
     count: int = length["count"]
     return count + 1 if length["relation"] == "more_than" else count
+
+
+def least_count(params: Params, some: int = 1) -> int:
+    """The fewest pieces that parameters with a number or a relation require; `some` is what that relation asks for."""
+    if "levels" in params:
+        return len(params["levels"])
+    relation = params.get("relation", "exactly")
+    if relation in ("none", "at_most"):
+        return 0
+    return some if relation in ("some", "title") else int(params["count"])
 
 
 def quoted(words: Sequence[str], last: str) -> str:
