@@ -17,9 +17,11 @@ from evolif.text.answers import MAX_BODY_BYTES, is_too_long
 from evolif.text.blocks import Block, Content, FormatFaultError
 from evolif.text.data_formats import parse_csv, parse_json, parse_xml
 from evolif.text.editions import READING_RULES_VERSION
+from evolif.text.emoji import find_emoji
 from evolif.text.html import parse_html
 from evolif.text.lines import body_lines
 from evolif.text.markdown import markdown_content
+from evolif.text.points import Point, read_points
 from evolif.text.sentences import Surroundings, sentences
 from evolif.text.tokens import count_graphemes, count_words, find_all, fold, fold_offsets, normalise
 from evolif.types import Span
@@ -163,11 +165,15 @@ class Reading:
         return count_words(self.content_text)
 
     @cached_property
+    def surroundings(self) -> Surroundings:
+        """What the running text says about doubtful full stops, as `sentences` takes it."""
+        return Surroundings([block.text for block in self.blocks if block.running], self.rules)
+
+    @cached_property
     def sentence_spans(self) -> list[tuple[int, int]]:
         """The sentences, as ranges of `content_text`."""
         running = [(at, block.text) for at, block in zip(self.offsets, self.blocks, strict=True) if block.running]
-        whole = Surroundings([text for _, text in running], self.rules)
-        return [(at + start, at + end) for at, text in running for start, end in sentences(text, whole)]
+        return [(at + start, at + end) for at, text in running for start, end in sentences(text, self.surroundings)]
 
     @cached_property
     def paragraphs(self) -> int:
@@ -183,6 +189,16 @@ class Reading:
     def lines(self) -> list[tuple[int, int]]:
         """The lines of the body that hold something, as ranges of it; what is no line, `body_lines` says."""
         return body_lines(self.body, self.content)
+
+    @cached_property
+    def points(self) -> list[Point]:
+        """What a reader counts as items, as `read_points` says."""
+        return read_points(self.content, self.offsets)
+
+    @cached_property
+    def emoji(self) -> list[tuple[int, int]]:
+        """The emoji, as ranges of `content_text`."""
+        return find_emoji(self.content_text)
 
     @cached_property
     def start(self) -> Edge | None:

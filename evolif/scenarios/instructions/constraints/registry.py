@@ -22,12 +22,17 @@ from pydantic import ValidationError
 from evolif.errors import InputError, InternalError, UsageError
 from evolif.scenarios.instructions.constraints.base import Group
 from evolif.scenarios.instructions.constraints.characters import Case, Punctuation
+from evolif.scenarios.instructions.constraints.choice import Choice
 from evolif.scenarios.instructions.constraints.edges import EndWith, StartWith
+from evolif.scenarios.instructions.constraints.emoji import Emoji
 from evolif.scenarios.instructions.constraints.format import Format
 from evolif.scenarios.instructions.constraints.keywords import Existence, Forbidden
+from evolif.scenarios.instructions.constraints.labels import Labels
 from evolif.scenarios.instructions.constraints.language import Language
 from evolif.scenarios.instructions.constraints.length import Length, Sentences
-from evolif.scenarios.instructions.constraints.markup import Bullets, Digits, Emphasis, Headings
+from evolif.scenarios.instructions.constraints.lists import Bullets
+from evolif.scenarios.instructions.constraints.markup import Digits, Emphasis, Headings
+from evolif.scenarios.instructions.constraints.part_length import PartLength
 from evolif.scenarios.instructions.constraints.placement import Placement
 from evolif.scenarios.instructions.constraints.subjective import Audience, Emotion, Style
 from evolif.scenarios.instructions.constraints.wrap import Wrap
@@ -51,7 +56,10 @@ GROUPS: Mapping[str, Group] = MappingProxyType(
 EXTENDED_GROUPS: Mapping[str, Group] = MappingProxyType(
     {
         group.name: group
-        for group in (Language(), Placement(), Sentences(), Headings(), Emphasis(), Digits(), Wrap())
+        for group in (
+            Language(), Placement(), Sentences(), Headings(), Emphasis(), Digits(),
+            Labels(), Choice(), PartLength(), Emoji(), Wrap(),
+        )
     }
 )  # fmt: skip
 """Groups that are not in the paper; only the profile `extended` draws them."""
