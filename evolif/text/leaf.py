@@ -47,6 +47,8 @@ class Leaf:
     """Holds bold text."""
     bold_parts: list[Range] = field(default_factory=list)
     """The bold ranges of the text, in order."""
+    code_parts: list[Range] = field(default_factory=list)
+    """The ranges of code in the text, in order."""
     level: int = 0
     lines: list[Line] = field(default_factory=list)
     """The finished lines."""
@@ -71,7 +73,7 @@ class Leaf:
         joined = "".join(self.parts)
         text = clean(joined)
         if len(text) != len(joined):
-            self.pieces, self.bold_parts = [], []  # their places are no longer known
+            self.pieces, self.bold_parts, self.code_parts = [], [], []  # their places are no longer known
         return text.rstrip("\n")
 
     def final_kind(self) -> BlockKind:
@@ -111,6 +113,7 @@ class Leaf:
             plain=any(line.plain for line in own),
             bold=any(line.bold for line in own),
             bold_parts=_within(self.bold_parts, start.length, end.length),
+            code_parts=_within(self.code_parts, start.length, end.length),
         )
 
     def _titles(self) -> list[bool]:

@@ -78,8 +78,10 @@ class Builder:
         self._items: list[ListItem] = []
         self._list_paragraph = -1
         self._number = ""
+        self._quotes = 0
+        """How many block quotes are open."""
         self._strong = 0
-        self._bold_tags = 0
+        self._bold_tags, self._in_code = 0, False
         self._bold_from = -1
         self._bold_filled = False
         self._head_open = False
@@ -120,7 +122,7 @@ class Builder:
     # Leaves
 
     def _open(self, kind: BlockKind) -> Leaf:
-        self._bold_tags = 0
+        self._bold_tags, self._in_code = 0, False
         self._leaf = Leaf(kind)
         return self._leaf
 
@@ -181,6 +183,12 @@ class Builder:
         self.close_leaf()
 
     # Containers
+
+    def _start_blockquote(self, detail: Any, start: int, end: int) -> None:
+        self._quotes += 1
+
+    def _end_blockquote(self, detail: Any, start: int, end: int) -> None:
+        self._quotes -= 1
 
     def _start_list(self, detail: Any, start: int, end: int) -> None:
         self._lists.append(self._number_of(detail, start))
@@ -258,6 +266,8 @@ class Builder:
         if bold:
             before = leaf.bold_parts.pop()[0] if leaf.bold_parts and leaf.bold_parts[-1][1] == at else at
             leaf.bold_parts.append((before, leaf.length))
+        if code or self._in_code:
+            leaf.code_parts.append((at, leaf.length))
         if text.strip():
             if bold:
                 leaf.bold = leaf.line_bold = True
@@ -283,6 +293,8 @@ class Builder:
             else:
                 self._open_bold(start)
                 self._bold_tags = 1
+        elif element == "code":
+            self._in_code = not tag.startswith("</")
         elif element not in KNOWN:
             self._text(tag, start, end, code=False)
 
@@ -321,6 +333,7 @@ class Builder:
         if self._items:
             self._items[-1].filled = True
         block.number = block.number or self._number
+        block.quoted = block.quoted or self._quotes > 0
         self._number = ""
         self.content.blocks.append(block)
 
@@ -345,7 +358,7 @@ class Builder:
         kind = leaf.final_kind()
         if is_title and kind == "paragraph":
             kind = "heading"
-        block = Block(kind, text, pieces=leaf.pieces, bold=leaf.bold_parts)
+        block = Block(kind, text, pieces=leaf.pieces, bold=leaf.bold_parts, code=leaf.code_parts)
         if kind == "heading":
             block.level = leaf.level
         if kind in ("paragraph", "item"):

@@ -22,6 +22,7 @@ from evolif.text.html import parse_html
 from evolif.text.lines import body_lines
 from evolif.text.markdown import markdown_content
 from evolif.text.points import Point, read_points
+from evolif.text.prose import without_code, without_quotations
 from evolif.text.sentences import Surroundings, sentences
 from evolif.text.tokens import count_graphemes, count_words, find_all, fold, fold_offsets, normalise
 from evolif.types import Span
@@ -199,6 +200,17 @@ class Reading:
     def emoji(self) -> list[tuple[int, int]]:
         """The emoji, as ranges of `content_text`."""
         return find_emoji(self.content_text)
+
+    @cached_property
+    def prose(self) -> list[str]:
+        """Each block with blanks in place of code, so that places in it stay the same."""
+        return [without_code(block) for block in self.blocks]
+
+    @cached_property
+    def unquoted(self) -> list[str]:
+        """The same, with blanks in place of quotations too."""
+        pairs = zip(self.blocks, self.prose, strict=True)
+        return [without_quotations(" " * len(text) if block.quoted else text) for block, text in pairs]
 
     @cached_property
     def start(self) -> Edge | None:
