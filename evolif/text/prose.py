@@ -11,11 +11,11 @@ from collections.abc import Iterable
 from evolif.text.blocks import Block, Range
 
 _CLOSERS = {
-    mark: re.compile(closers)
-    for mark, closers in {
-        **{"“": "”", "„": "[“”]", "«": "»", "»": "«", "‹": "›", "「": "」", "『": "』", "〝": "[〞〟]", '"': '"'},
-        **{"‘": r"’(?![^\W_])", "'": r"'(?![^\W_])"},  # not the apostrophe inside a word
-    }.items()
+    **{mark: re.compile(closer) for mark, closer in zip('“«»‹「『"', '”»«›」』"', strict=True)},
+    "„": re.compile("[“”]"),
+    "〝": re.compile("[〞〟]"),
+    "‘": re.compile(r"’(?![^\W_])"),  # not the apostrophe inside a word
+    "'": re.compile(r"'(?![^\W_])"),
 }
 _OPENERS = re.compile("[“„«»‹「『〝‘\"']")
 
