@@ -39,12 +39,6 @@ _OF_SCRIPT = {
 _KANA_PERCENT = 5
 _TWINS = frozenset({"no", "da"})
 """langdetect cannot tell them apart in a short text."""
-_URL = regex.compile(r"(?:https?://|www\.)\S+|\S+@\S+\.\S+")
-
-
-def without_addresses(text: str) -> str:
-    """The text without URLs and addresses of e-mail."""
-    return _URL.sub(" ", text) if "." in text or "://" in text else text
 
 
 @lru_cache(maxsize=1)

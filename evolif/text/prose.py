@@ -17,12 +17,18 @@ _CLOSERS = {
     "‘": re.compile(r"’(?![^\W_])"),  # not the apostrophe inside a word
     "'": re.compile(r"'(?![^\W_])"),
 }
+_ADDRESS = re.compile(r"(?:https?://|www\.)\S++|(?<!\S)[^\s@]++@[^\s@]++")
 _OPENERS = re.compile("[“„«»‹「『〝‘\"']")
 
 
 def without_code(block: Block) -> str:
     """The block's text without code."""
     return _blank(block.text, [(0, len(block.text))] if block.kind == "code" else block.code)
+
+
+def without_addresses(text: str) -> str:
+    """The text without URLs and addresses of e-mail."""
+    return _ADDRESS.sub(lambda match: " " * len(match.group()), text) if "." in text or "@" in text else text
 
 
 def without_quotations(text: str) -> str:

@@ -11,7 +11,8 @@ from evolif.scenarios.instructions.constraints.base import DrawContext, Group, P
 from evolif.scenarios.instructions.constraints.relations import ClosedParams, draw_weighted
 from evolif.scenarios.instructions.turns import Params
 from evolif.text import FIRST_RULES, Reading, plural
-from evolif.text.languages import detect_language, language_of, may_be_in, without_addresses
+from evolif.text.languages import detect_language, language_of, may_be_in
+from evolif.text.prose import without_addresses
 from evolif.types import Verdict
 from evolif.util.rng import Stream
 
