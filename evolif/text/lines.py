@@ -10,7 +10,8 @@ from evolif.text.blocks import Content, Range
 
 _LINE = re.compile(r"[^\n]+")
 _DASHES = re.compile(r"[ \t>]*-{3,}[ \t]*")
-_QUOTE_MARKS = " \t>"
+_BARE = re.compile(r"[ \t>]*(?:[-*+•][ \t]*)?(?:<!--(?:(?!-->).)*+-->[ \t]*)?")
+"""A line without text: quote marks, an empty item, a comment."""
 _ITEM_MARK = re.compile(r"[ \t>]*(?:[-*+•▪]|[0-9]{1,3}[.)])[ \t]")
 """How a line begins that a reader takes for an item, whether or not it is one to Markdown."""
 
@@ -27,12 +28,12 @@ def _numbered(body: str) -> Iterator[tuple[int, int, int]]:
 def body_lines(body: str, content: Content) -> list[Range]:
     """The lines that are not blank, without the white space around them.
 
-    Fences, rules, delimiter rows, underlines of headings and lone quote marks are none; `---` is always a rule.
+    Fences, rules, delimiter rows, underlines of headings, lone list and quote marks are none; `---` is always a rule.
     """
     found = []
     for number, start, end in _numbered(body):
         line = body[start:end]
-        if number in content.mark_lines or not line.strip(_QUOTE_MARKS) or _DASHES.fullmatch(line):
+        if number in content.mark_lines or _BARE.fullmatch(line) or _DASHES.fullmatch(line):
             continue
         found.append((start + len(line) - len(line.lstrip()), start + len(line.rstrip())))
     return found

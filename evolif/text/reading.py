@@ -16,9 +16,11 @@ from itertools import accumulate
 from evolif.text.answers import MAX_BODY_BYTES, is_too_long
 from evolif.text.blocks import Block, Content, FormatFaultError
 from evolif.text.data_formats import parse_csv, parse_json, parse_xml
+from evolif.text.emoji import find_emoji
 from evolif.text.html import parse_html
 from evolif.text.lines import body_lines
 from evolif.text.markdown import markdown_content
+from evolif.text.points import Point, read_points
 from evolif.text.sentences import LowerCaseWords, sentences
 from evolif.text.tokens import count_graphemes, count_words, find_all, fold, fold_offsets, normalise
 from evolif.types import Span
@@ -156,11 +158,15 @@ class Reading:
         return count_words(self.content_text)
 
     @cached_property
+    def lower_words(self) -> LowerCaseWords:
+        """The words that the running text also writes in lower case, as `sentences` takes them."""
+        return LowerCaseWords([block.text for block in self.blocks if block.running])
+
+    @cached_property
     def sentence_spans(self) -> list[tuple[int, int]]:
         """The sentences, as ranges of `content_text`."""
         running = [(at, block.text) for at, block in zip(self.offsets, self.blocks, strict=True) if block.running]
-        lower = LowerCaseWords([text for _, text in running])
-        return [(at + start, at + end) for at, text in running for start, end in sentences(text, lower)]
+        return [(at + start, at + end) for at, text in running for start, end in sentences(text, self.lower_words)]
 
     @cached_property
     def paragraphs(self) -> int:
@@ -176,6 +182,16 @@ class Reading:
     def lines(self) -> list[tuple[int, int]]:
         """The lines of the body that hold something, as ranges of it; what is no line, `body_lines` says."""
         return body_lines(self.body, self.content)
+
+    @cached_property
+    def points(self) -> list[Point]:
+        """What a reader counts as items, as `read_points` says."""
+        return read_points(self.content, self.offsets)
+
+    @cached_property
+    def emoji(self) -> list[tuple[int, int]]:
+        """The emoji, as ranges of `content_text`."""
+        return find_emoji(self.content_text)
 
     @cached_property
     def start(self) -> Edge | None:

@@ -360,6 +360,16 @@ def _leeway(count: int) -> int:
     return max(1, count // 10)
 
 
+def least_count(params: Params, some: int = 1) -> int:
+    """The fewest pieces that parameters with a number or a relation require; `some` is what that relation asks for."""
+    if "levels" in params:
+        return len(params["levels"])
+    relation = params.get("relation", "exactly")
+    if relation in ("none", "at_most"):
+        return 0
+    return some if relation in ("some", "title") else int(params["count"])
+
+
 def quoted(words: Sequence[str], last: str) -> str:
     """`“a”, “b” or “c”`."""
     marked = [f"“{w}”" for w in words]

@@ -11,7 +11,14 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any
 
-from evolif.scenarios.instructions.constraints.base import Active, Conflict, lower_limit, required_words, upper_limit
+from evolif.scenarios.instructions.constraints.base import (
+    Active,
+    Conflict,
+    least_count,
+    lower_limit,
+    required_words,
+    upper_limit,
+)
 from evolif.scenarios.instructions.turns import Params
 from evolif.text import count_words, find_all, fold
 from evolif.util.resources import data_path, load_data
@@ -111,7 +118,7 @@ def _contents_conflict(active: Active, budgets: _Budgets) -> Conflict | None:
 def _items_conflict(active: Active, budgets: _Budgets) -> Conflict | None:
     if "bullets" not in active or "length" not in active:
         return None
-    items = active["bullets"]["count"]
+    items = least_count(active["bullets"], some=2)
     each = {"sentences": 1, "words": budgets["words_per_item"], "characters": budgets["characters_per_item"]}
     for unit, least in each.items():
         limit = upper_limit(active["length"], unit)
@@ -223,9 +230,9 @@ def _room_conflict(active: Active, budgets: _Budgets) -> Conflict | None:
 def _pieces(active: Active) -> Iterator[tuple[str, int, str]]:
     """Groups that take up space, with the number and kind of pieces they require."""
     if "headings" in active:
-        yield "headings", active["headings"]["count"], "heading"
+        yield "headings", least_count(active["headings"]), "heading"
     if "emphasis" in active:
-        yield "emphasis", active["emphasis"]["count"], "bold"
+        yield "emphasis", least_count(active["emphasis"]), "bold"
     if active.get("sentences", {}).get("mode") == "questions":
         yield "sentences", active["sentences"]["count"], "question"
     mode = active.get("placement", {}).get("mode")
