@@ -64,7 +64,7 @@ EXTENDED_GROUPS: Mapping[str, Group] = MappingProxyType(
 EVERYDAY_GROUPS: Mapping[str, Group] = MappingProxyType(
     {group.name: group for group in (Labels(), Choice(), PartLength(), Emoji(), Wrap())}
 )
-"""Groups of what people ask for every day. They are checked; no profile draws them yet, and nothing puts them into words."""
+"""Groups of what people ask for every day: they are checked, but no profile draws them yet."""
 
 _OURS: Mapping[str, Group] = MappingProxyType({**GROUPS, **EXTENDED_GROUPS, **EVERYDAY_GROUPS})
 
