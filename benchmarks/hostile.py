@@ -2,8 +2,9 @@
 
     .venv/bin/python benchmarks/hostile.py
 
-The attacks are those of tests/scenarios/instructions/constraints/test_hostile_text.py, where they are judged without a clock. Then every
-regular expression of the package is pumped with pieces of its own alphabet, as in tests/test_patterns.py.
+The attacks are those of tests/scenarios/instructions/constraints/test_hostile_text.py, judged there without a
+clock. Then every regular expression of the package is pumped with pieces of its own alphabet, as in
+tests/test_patterns.py.
 """
 
 from __future__ import annotations

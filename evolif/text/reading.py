@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from bisect import bisect_right
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import accumulate
@@ -31,7 +31,13 @@ READING_RULES_VERSION = 1
 _PARSERS = {"json": parse_json, "xml": parse_xml, "html": parse_html, "csv": parse_csv}
 _OPEN = re.compile(r"(`{3,}|~{3,})([^\n]*)(?:\n|\Z)")
 
-_UNWRAPS = {None: frozenset({"", "text", "plain", "md", "markdown"}), "markdown": frozenset({"md", "markdown"})}
+_TEXT = frozenset({"", "text", "plain", "md", "markdown"})
+_UNWRAPS: Mapping[str | None, frozenset[str]] = {
+    None: _TEXT,
+    "markdown": frozenset({"md", "markdown"}),
+    "literal_list": _TEXT | {"python", "py", "json"},
+    "code": frozenset(),  # the fence is what is asked for
+}
 _SIGNS = frozenset("<>#*_~|+=^`")
 
 

@@ -133,7 +133,7 @@ def _existence(params: Mapping[str, Any], text: str) -> bool:
         return False
     return all(
         _has_keyword(word, text) and _has(f"{_number(count)}{_TIMES.get(count, '')}", text)
-        for word, count in params["counts"].items()
+        for word, count in params.get("counts", {}).items()
     )
 
 

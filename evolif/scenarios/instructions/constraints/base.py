@@ -315,33 +315,49 @@ def edge_keywords(active: Active) -> dict[str, str]:
     return {group: active[group]["value"] for group in edges if active[group]["mode"] == "keyword"}
 
 
+def existence_counts(existence: Params | None) -> dict[str, int]:
+    """How often each keyword of an existence constraint occurs in a text that does no more than it must."""
+    if existence is None:
+        return {}
+    counts: dict[str, int] = {**existence.get("at_least", {}), **existence.get("counts", {})}
+    options = existence.get("any_of", ())
+    if options and not any(counts.get(option) for option in options):
+        counts[options[0]] = 1
+    return counts
+
+
 def required_words(active: Active) -> dict[str, int]:
     """Every keyword that must occur, and how often at least."""
-    words: dict[str, int] = dict(active["existence"]["counts"]) if "existence" in active else {}
+    words = existence_counts(active.get("existence"))
     for keyword in edge_keywords(active).values():
         words.setdefault(keyword, 1)
     placement = active.get("placement", {})
-    if "value" in placement:
+    if placement.get("mode") in ("every_paragraph", "nth_word"):
         words.setdefault(placement["value"], 2 if placement["mode"] == "every_paragraph" else 1)
     return words
 
 
 def upper_limit(length: Params | None, unit: str) -> int | None:
     """The largest allowed count of `unit`; None without a limit."""
-    if length is None or length["unit"] != unit or length["relation"] == "more_than":
+    if length is None or length["unit"] != unit or length["relation"] in ("more_than", "at_least"):
         return None
     if length["relation"] == "between":
         return int(length["upper"])
     count: int = length["count"]
-    return count - 1 if length["relation"] == "less_than" else count
+    return count + {"less_than": -1, "about": _leeway(count)}.get(length["relation"], 0)
 
 
 def lower_limit(length: Params | None, unit: str) -> int:
     """The smallest allowed count of `unit`."""
-    if length is None or length["unit"] != unit or length["relation"] == "less_than":
+    if length is None or length["unit"] != unit or length["relation"] in ("less_than", "at_most"):
         return 0
     count: int = length["count"]
-    return count + 1 if length["relation"] == "more_than" else count
+    return max(0, count + {"more_than": 1, "about": -_leeway(count)}.get(length["relation"], 0))
+
+
+def _leeway(count: int) -> int:
+    """By how much a length of *about* that number may differ from it."""
+    return max(1, count // 10)
 
 
 def least_count(params: Params, some: int = 1) -> int:

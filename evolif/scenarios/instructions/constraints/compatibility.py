@@ -29,7 +29,7 @@ _Budgets = Mapping[str, Any]
 _Row = tuple[tuple[tuple[str, Mapping[str, Any]], ...], Mapping[str, Any]]
 """Conditions by group, and the row that they come from."""
 
-_EXTENDED = frozenset({"language", "placement", "sentences", "headings", "emphasis", "digits"})
+_EXTENDED = frozenset({"language", "placement", "sentences", "headings", "emphasis", "digits", "wrap"})
 _TABLES = ("compatibility", "compatibility-extended", "compatibility-everyday")
 _NAMES = frozenset({"keys", "columns"})
 _DIGIT = re.compile(r"\d")

@@ -7,12 +7,13 @@ are skipped. For quotations, nothing is skipped.
 from __future__ import annotations
 
 import string
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Mapping
 from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field, TypeAdapter
 
 from evolif.scenarios.instructions.constraints.base import DrawContext, Group, ParamsModel, quoted, shorten
+from evolif.scenarios.instructions.constraints.phrases import OneOfPhrases, begins, ends, phrases_of
 from evolif.scenarios.instructions.turns import Params
 from evolif.text import Edge, Reading, first_grapheme, fold, is_skippable, last_grapheme, outer_block, without_selectors
 from evolif.types import Verdict
@@ -40,9 +41,16 @@ class _Quotation(ParamsModel):
     right: Annotated[str, Field(min_length=1, max_length=1)]
 
 
+class _Phrase(OneOfPhrases):
+    mode: Literal["phrase"]
+
+
 _ADAPTER: TypeAdapter[Any] = TypeAdapter(
-    Annotated[_Letter | _Emoji | _Keyword | _Quotation, Field(discriminator="mode")]
+    Annotated[_Letter | _Emoji | _Keyword | _Quotation | _Phrase, Field(discriminator="mode")]
 )
+
+
+_PAPER_MODES = ("letter", "emoji", "keyword", "quotation")
 
 
 class EdgeGroup(Group):
@@ -54,7 +62,7 @@ class EdgeGroup(Group):
 
     def draw(self, stream: Stream, context: DrawContext) -> Params | None:
         """One of four modes with equal probability, then its value."""
-        mode = stream.choice(("letter", "emoji", "keyword", "quotation"))
+        mode = stream.choice(_PAPER_MODES)
         if mode == "letter":
             return {"mode": mode, "value": stream.choice(string.ascii_letters)}
         if mode == "emoji":
@@ -65,6 +73,9 @@ class EdgeGroup(Group):
         keywords = context.allowed_keywords
         return {"mode": mode, "value": stream.choice(keywords)} if keywords else None
 
+    def drawn_keys(self, pool: Mapping[str, Any]) -> Collection[str]:
+        return tuple(pool.get("modes", _PAPER_MODES))
+
     def takes_back(self, after: Params, before: Params | None, given_up: Iterable[Params]) -> bool:
         """Also if the same letter comes back in the other case, which is ignored."""
         if after["mode"] != "letter":
@@ -73,6 +84,8 @@ class EdgeGroup(Group):
         return any(old["mode"] == "letter" and old["value"].lower() == letter for old in given_up)
 
     def slots(self, params: Params) -> dict[str, str]:
+        if params["mode"] == "phrase":
+            return {"value": quoted(phrases_of(params), "or")}
         slots = super().slots(params)
         if params["mode"] == "letter":
             slots["value"] = slots["value"].upper()  # case is ignored
@@ -96,6 +109,8 @@ class EdgeGroup(Group):
 
     def check(self, params: Params, reading: Reading) -> Verdict:
         mode, verb = params["mode"], self._verb
+        if mode == "phrase":
+            return self._check_phrase(phrases_of(params), reading)
         if mode == "quotation":
             return self._check_quotation(params["left"], params["right"], reading)
         value = params["value"]
@@ -120,6 +135,17 @@ class EdgeGroup(Group):
     @property
     def _verb(self) -> str:
         return "starts" if self.first else "ends"
+
+    def _check_phrase(self, phrases: list[str], reading: Reading) -> Verdict:
+        """Satisfied if nothing but marks and quotation marks stands outside one of the phrases."""
+        expected = f"{self._verb} with {quoted(phrases, 'or')}"
+        holds = begins if self.first else ends
+        held = next((phrase for phrase in phrases if holds(reading, phrase)), None)
+        if held is not None:
+            return self.verdict(True, expected, f"{self._verb} with “{held}”")
+        text, length = reading.content_text.strip(), max(map(len, phrases)) + 12
+        found = shorten(text, length) if self.first else shorten(text[-length:], length)
+        return self.verdict(False, expected, f"{self._verb} with “{found}”")
 
     def _check_keyword(self, keyword: str, edge: Edge, reading: Reading, expected: str) -> Verdict:
         """Satisfied if only skippable characters lie between an occurrence and the edge."""

@@ -35,6 +35,7 @@ from evolif.scenarios.instructions.constraints.markup import Digits, Emphasis, H
 from evolif.scenarios.instructions.constraints.part_length import PartLength
 from evolif.scenarios.instructions.constraints.placement import Placement
 from evolif.scenarios.instructions.constraints.subjective import Audience, Emotion, Style
+from evolif.scenarios.instructions.constraints.wrap import Wrap
 from evolif.scenarios.instructions.turns import Constraint
 from evolif.text import Reading
 from evolif.types import Verdict
@@ -55,13 +56,17 @@ GROUPS: Mapping[str, Group] = MappingProxyType(
 EXTENDED_GROUPS: Mapping[str, Group] = MappingProxyType(
     {
         group.name: group
-        for group in (
-            Language(), Placement(), Sentences(), Headings(), Emphasis(), Digits(),
-            Labels(), Choice(), PartLength(), Emoji(),
-        )
+        for group in (Language(), Placement(), Sentences(), Headings(), Emphasis(), Digits())
     }
 )  # fmt: skip
 """Groups that are not in the paper; only the profile `extended` draws them."""
+
+EVERYDAY_GROUPS: Mapping[str, Group] = MappingProxyType(
+    {group.name: group for group in (Labels(), Choice(), PartLength(), Emoji(), Wrap())}
+)
+"""Groups of what people ask for every day: they are checked, but no profile draws them yet."""
+
+_OURS: Mapping[str, Group] = MappingProxyType({**GROUPS, **EXTENDED_GROUPS, **EVERYDAY_GROUPS})
 
 MODULES_VARIABLE = "EVOLIF_CONSTRAINTS"
 """Lists modules or files, separated by commas; child processes and workers inherit it."""
@@ -73,9 +78,9 @@ def get_group(name: str) -> Group:
     Raises:
         UsageError: neither built in nor provided by the user's modules or an installed plug-in.
     """
-    group = GROUPS.get(name) or EXTENDED_GROUPS.get(name) or own_groups().get(name) or _plugin(name)
+    group = _OURS.get(name) or own_groups().get(name) or _plugin(name)
     if group is None:
-        known = (*GROUPS, *EXTENDED_GROUPS)
+        known = tuple(_OURS)
         raise UsageError(
             f"unknown constraint group “{name}”{did_you_mean(name, known)}; known groups are {', '.join(known)}; use "
             "--constraints to load your own"
@@ -123,7 +128,7 @@ def code_of(groups: Iterable[str]) -> dict[str, str]:
 @lru_cache(maxsize=8)
 def _load_modules(names: str) -> tuple[OwnModule, ...]:
     modules: list[OwnModule] = []
-    taken = {*GROUPS, *EXTENDED_GROUPS}
+    taken = set(_OURS)
     for name in filter(None, map(str.strip, names.split(","))):
         module, text = _load_module(name)
         groups: dict[str, Group] = {}
@@ -226,10 +231,13 @@ def parse_constraints(data: Iterable[object]) -> tuple[Constraint, ...]:
     return constraints
 
 
+_READ_AS: Mapping[str, str | None] = {"table": "markdown", "plain": None, "comma_list": None}
+
+
 def format_of(constraints: Iterable[Constraint]) -> str | None:
-    """The format that the constraints require; a table is Markdown."""
+    """The format as which the answer is read; a table is Markdown, and a list with commas is text like any other."""
     mode = next((str(c.params["mode"]) for c in constraints if c.group == "format"), None)
-    return "markdown" if mode == "table" else mode
+    return _READ_AS.get(mode, mode) if mode else None
 
 
 def describe(constraint: Constraint, fmt: str | None = None) -> str:

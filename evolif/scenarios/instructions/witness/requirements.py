@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from evolif.scenarios.instructions.constraints import Active, edge_keywords, lower_limit, upper_limit
-from evolif.scenarios.instructions.constraints.base import least_count
+from evolif.scenarios.instructions.constraints.base import existence_counts, least_count
 from evolif.scenarios.instructions.turns import Params
 from evolif.text import find_all, fold
 
@@ -129,7 +129,7 @@ def read_requirements(active: Active) -> Requirements:
 
 def _placements(active: Active) -> list[str]:
     """The keywords to place: the edges and longer keywords already contain some of the occurrences."""
-    missing: dict[str, int] = dict(active["existence"]["counts"])
+    missing = existence_counts(active["existence"])
     for edge in edge_keywords(active).values():
         _subtract(missing, edge, 1)
     placed: list[tuple[str, int]] = []
