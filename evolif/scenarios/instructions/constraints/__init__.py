@@ -20,6 +20,7 @@ from evolif.scenarios.instructions.constraints.base import (
 from evolif.scenarios.instructions.constraints.compatibility import find_conflict, is_closed, table_version
 from evolif.scenarios.instructions.constraints.definitions import definition, rules_of, without_rules
 from evolif.scenarios.instructions.constraints.registry import (
+    EVERYDAY_GROUPS,
     EXTENDED_GROUPS,
     GROUPS,
     OwnModule,
@@ -38,6 +39,7 @@ from evolif.scenarios.instructions.constraints.registry import (
 )
 
 __all__ = [
+    "EVERYDAY_GROUPS",
     "EXTENDED_GROUPS",
     "GROUPS",
     "OTHER_VALUES",

@@ -340,7 +340,7 @@ def required_words(active: Active) -> dict[str, int]:
     for keyword in edge_keywords(active).values():
         words.setdefault(keyword, 1)
     placement = active.get("placement", {})
-    if "value" in placement:
+    if placement.get("mode") in ("every_paragraph", "nth_word"):
         words.setdefault(placement["value"], 2 if placement["mode"] == "every_paragraph" else 1)
     return words
 

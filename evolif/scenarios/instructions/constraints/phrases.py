@@ -94,15 +94,9 @@ def ends(reading: Reading, value: str) -> bool:
     return body and (_has_markup(value) or _ends(seen, value, _QUOTES))
 
 
-def source_begins(source: str, value: str, *, skipped: str = "") -> bool:
-    """Whether a piece of the body begins with the phrase.
-
-    Args:
-        source: The piece, as written.
-        value: The phrase.
-        skipped: Further characters to look past, unless the phrase begins with one.
-    """
-    return _starts(source, value, _QUOTES + _MARKS + skipped)
+def source_begins(source: str, value: str) -> bool:
+    """Whether a piece of the body, as written, begins with the phrase."""
+    return _starts(source, value, _QUOTES + _MARKS)
 
 
 def _seen(reading: Reading) -> str:

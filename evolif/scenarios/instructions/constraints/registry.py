@@ -56,13 +56,17 @@ GROUPS: Mapping[str, Group] = MappingProxyType(
 EXTENDED_GROUPS: Mapping[str, Group] = MappingProxyType(
     {
         group.name: group
-        for group in (
-            Language(), Placement(), Sentences(), Headings(), Emphasis(), Digits(),
-            Labels(), Choice(), PartLength(), Emoji(), Wrap(),
-        )
+        for group in (Language(), Placement(), Sentences(), Headings(), Emphasis(), Digits())
     }
 )  # fmt: skip
 """Groups that are not in the paper; only the profile `extended` draws them."""
+
+EVERYDAY_GROUPS: Mapping[str, Group] = MappingProxyType(
+    {group.name: group for group in (Labels(), Choice(), PartLength(), Emoji(), Wrap())}
+)
+"""Groups of what people ask for every day: they are checked, but no profile draws them yet."""
+
+_OURS: Mapping[str, Group] = MappingProxyType({**GROUPS, **EXTENDED_GROUPS, **EVERYDAY_GROUPS})
 
 MODULES_VARIABLE = "EVOLIF_CONSTRAINTS"
 """Lists modules or files, separated by commas; child processes and workers inherit it."""
@@ -74,9 +78,9 @@ def get_group(name: str) -> Group:
     Raises:
         UsageError: neither built in nor provided by the user's modules or an installed plug-in.
     """
-    group = GROUPS.get(name) or EXTENDED_GROUPS.get(name) or own_groups().get(name) or _plugin(name)
+    group = _OURS.get(name) or own_groups().get(name) or _plugin(name)
     if group is None:
-        known = (*GROUPS, *EXTENDED_GROUPS)
+        known = tuple(_OURS)
         raise UsageError(
             f"unknown constraint group “{name}”{did_you_mean(name, known)}; known groups are {', '.join(known)}; use "
             "--constraints to load your own"
@@ -124,7 +128,7 @@ def code_of(groups: Iterable[str]) -> dict[str, str]:
 @lru_cache(maxsize=8)
 def _load_modules(names: str) -> tuple[OwnModule, ...]:
     modules: list[OwnModule] = []
-    taken = {*GROUPS, *EXTENDED_GROUPS}
+    taken = set(_OURS)
     for name in filter(None, map(str.strip, names.split(","))):
         module, text = _load_module(name)
         groups: dict[str, Group] = {}

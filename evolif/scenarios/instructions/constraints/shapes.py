@@ -186,16 +186,18 @@ def _check_code(params: Params, reading: Reading) -> Shape:
 
 _RULE = re.compile(r"^[ \t]*-{3,}[ \t]*$", re.MULTILINE)
 _LIST_LINE = re.compile(r"^[ \t]*((?:[-*+•▪]|\d{1,3}[.)])[ \t]+\S)", re.MULTILINE)
+_STAR = re.compile(r"(?<=[^\W_])\*{1,2}(?=[^\W_])")
 _INDENT = re.compile(r"^[ \t]+", re.MULTILINE)
 
 
 def _check_plain(params: Params, reading: Reading) -> Shape:
-    """No element of Markdown once rules and indents are gone, which people write in plain text too."""
+    """No element of Markdown once rules, indents and stars inside words are gone, which plain text may hold, too."""
     expected = "plain text without Markdown and without lists"
     line = _LIST_LINE.search(reading.body)
     if line is not None:
         return Shape(False, expected, f"a list line: “{shorten(reading.body[line.start(1) :][:60])}”")
-    elements = Reading(_INDENT.sub("", _RULE.sub("", reading.body))).content.elements
+    text = _STAR.sub("x", _INDENT.sub("", _RULE.sub("", reading.body)))
+    elements = Reading(text).content.elements
     return Shape(not elements, expected, plural(elements, "Markdown element") if elements else "plain text")
 
 

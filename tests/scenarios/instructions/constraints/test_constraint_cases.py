@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from evolif.scenarios.instructions.constraints import EXTENDED_GROUPS, GROUPS, check
+from evolif.scenarios.instructions.constraints import EVERYDAY_GROUPS, EXTENDED_GROUPS, GROUPS, check
 from evolif.text import READING_RULES_VERSION
 
 FILES = sorted((Path(__file__).parent / "cases").glob("*.yaml"))
@@ -35,5 +35,5 @@ def test_every_file_has_enough_cases_of_both_kinds(path):
 
 
 def test_every_group_that_rules_check_has_a_file():
-    groups = {**GROUPS, **EXTENDED_GROUPS}
+    groups = {**GROUPS, **EXTENDED_GROUPS, **EVERYDAY_GROUPS}
     assert {path.stem for path in FILES} == {name for name, group in groups.items() if not group.subjective}
