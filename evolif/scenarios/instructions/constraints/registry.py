@@ -26,13 +26,16 @@ from evolif.scenarios.instructions.constraints.choice import Choice
 from evolif.scenarios.instructions.constraints.edges import EndWith, StartWith
 from evolif.scenarios.instructions.constraints.emoji import Emoji
 from evolif.scenarios.instructions.constraints.format import Format
+from evolif.scenarios.instructions.constraints.hashtags import Hashtags
 from evolif.scenarios.instructions.constraints.keywords import Existence, Forbidden
 from evolif.scenarios.instructions.constraints.labels import Labels
 from evolif.scenarios.instructions.constraints.language import Language
 from evolif.scenarios.instructions.constraints.length import Length, Sentences
+from evolif.scenarios.instructions.constraints.lettering import Lettering
 from evolif.scenarios.instructions.constraints.lists import Bullets
 from evolif.scenarios.instructions.constraints.markup import Digits, Emphasis, Headings
 from evolif.scenarios.instructions.constraints.part_length import PartLength
+from evolif.scenarios.instructions.constraints.person import Person
 from evolif.scenarios.instructions.constraints.placement import Placement
 from evolif.scenarios.instructions.constraints.subjective import Audience, Emotion, Style
 from evolif.scenarios.instructions.constraints.wrap import Wrap
@@ -62,7 +65,10 @@ EXTENDED_GROUPS: Mapping[str, Group] = MappingProxyType(
 """Groups that are not in the paper; only the profile `extended` draws them."""
 
 EVERYDAY_GROUPS: Mapping[str, Group] = MappingProxyType(
-    {group.name: group for group in (Labels(), Choice(), PartLength(), Emoji(), Wrap())}
+    {
+        group.name: group
+        for group in (Labels(), Choice(), PartLength(), Emoji(), Wrap(), Hashtags(), Lettering(), Person())
+    }
 )
 """Groups of what people ask for every day: they are checked, but no profile draws them yet."""
 
