@@ -46,7 +46,8 @@ class Hashtags(Group):
         return str(params["relation"])
 
     def check(self, params: Params, reading: Reading) -> Verdict:
-        spans, tags = [], []
+        spans: list[Span] = []
+        tags: list[str] = []
         for index, text in enumerate(() if reading.fmt in _DATA else reading.prose):
             for match in _HASHTAG.finditer(without_addresses(text)) if "#" in text else ():
                 spans += reading.spans(index, match.start(), match.end())

@@ -50,9 +50,7 @@ class Lettering(Group):
     """What every word is made of; a text without letters satisfies every mode."""
 
     name = "lettering"
-    adapter: TypeAdapter[Any] = TypeAdapter(
-        Annotated[_Counted | _Lettered | _NoRepeat, Field(discriminator="mode")]
-    )
+    adapter: TypeAdapter[Any] = TypeAdapter(Annotated[_Counted | _Lettered | _NoRepeat, Field(discriminator="mode")])
 
     def draw(self, stream: Stream, context: DrawContext) -> Params | None:
         """One of the pool's parameters."""

@@ -33,6 +33,7 @@ from evolif.scenarios.instructions.constraints.language import Language
 from evolif.scenarios.instructions.constraints.length import Length, Sentences
 from evolif.scenarios.instructions.constraints.lettering import Lettering
 from evolif.scenarios.instructions.constraints.lists import Bullets
+from evolif.scenarios.instructions.constraints.manner import Manner
 from evolif.scenarios.instructions.constraints.markup import Digits, Emphasis, Headings
 from evolif.scenarios.instructions.constraints.part_length import PartLength
 from evolif.scenarios.instructions.constraints.person import Person
@@ -67,9 +68,11 @@ EXTENDED_GROUPS: Mapping[str, Group] = MappingProxyType(
 EVERYDAY_GROUPS: Mapping[str, Group] = MappingProxyType(
     {
         group.name: group
-        for group in (Labels(), Choice(), PartLength(), Emoji(), Wrap(), Hashtags(), Lettering(), Person())
+        for group in (
+            Labels(), Choice(), PartLength(), Emoji(), Wrap(), Hashtags(), Lettering(), Person(), Manner(),
+        )
     }
-)
+)  # fmt: skip
 """Groups of what people ask for every day: they are checked, but no profile draws them yet."""
 
 _OURS: Mapping[str, Group] = MappingProxyType({**GROUPS, **EXTENDED_GROUPS, **EVERYDAY_GROUPS})
