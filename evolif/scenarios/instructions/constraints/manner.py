@@ -21,9 +21,8 @@ _LAST = 2
 """How many sentences at the end make no offer."""
 _OPENING = 80
 """How many characters of the first block the opening phrases are looked for in."""
-_GAP = re.compile(" {3,}")
-"""What is left of a quotation; nothing reaches across it."""
 _NO_WORD = "\x1f"
+"""Stands for what is quoted and for code, so that no phrase reaches across it; no answer holds it."""
 _QUESTION_MARKS = frozenset("?？؟")
 _CLOSING = frozenset({"Pe", "Pf", "Pi"})
 _CLOSING_SIGNS = frozenset("\"'*_~`")
@@ -72,7 +71,7 @@ def _opening(reading: Reading) -> _Found:
         return _NOTHING
     text = reading.blocks[first].text
     start = next(at for at, char in enumerate(text) if char.isalnum())
-    opening = reading.unquoted[first][start : start + _OPENING]
+    opening = _own_words(reading)[first][start : start + _OPENING]
     # An opening phrase ends with its line at the latest.
     match = _openers().match(fold(opening.partition("\n")[0]).rstrip() + "\n")
     if match is None:
@@ -83,9 +82,9 @@ def _opening(reading: Reading) -> _Found:
 
 def _offer(reading: Reading) -> _Found:
     """An offer in one of the last sentences."""
-    text = "\n".join(reading.unquoted)
+    text = "\n".join(_own_words(reading))
     for start, end in reading.sentence_spans[-_LAST:]:
-        sentence = _comparable(text[start:end])
+        sentence = fold(text[start:end])
         condition = _conditions().search(sentence)
         if _offers().search(sentence) or (condition and _conditional().search(sentence, condition.end())):
             said = shorten(reading.content_text[start:end], 80)
@@ -99,8 +98,8 @@ def _opening_or_offer(reading: Reading) -> _Found:
 
 
 def _disclaimer(reading: Reading) -> _Found:
-    for index, text in enumerate(reading.unquoted):
-        compared = _comparable(text)
+    for index, text in enumerate(_own_words(reading)):
+        compared = fold(text)
         match = _disclaimers().search(compared)
         if match is not None:
             known = len(compared) == len(text)
@@ -140,8 +139,14 @@ def mannered(text: str, mode: str) -> bool:
     return bool(_FINDERS[mode](Reading(text))[0])
 
 
-def _comparable(text: str) -> str:
-    return fold(_GAP.sub(_NO_WORD, text))
+def _own_words(reading: Reading) -> list[str]:
+    """Each block, with a stand-in for each character that is quoted or code."""
+    pairs = zip(reading.unquoted, (block.text for block in reading.blocks), strict=True)
+    return [own if own == text else "".join(map(_stand_in, own, text)) for own, text in pairs]
+
+
+def _stand_in(own: str, char: str) -> str:
+    return own if own == char else _NO_WORD
 
 
 _ENDS = r"(?!\w)(?!['-]\w)"
