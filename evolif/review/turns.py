@@ -19,7 +19,7 @@ from evolif.review.queue import Notify, ReviewQueue, State, TextBlock
 from evolif.review.text import hidden, one_line, visible
 from evolif.review.turn_view import claims_of, intention_of, turn_blocks
 from evolif.scenarios.instructions import InstructionBenchmark
-from evolif.scenarios.instructions.constraints import EXTENDED_GROUPS, GROUPS, own_groups
+from evolif.scenarios.instructions.constraints import EVERYDAY_GROUPS, EXTENDED_GROUPS, GROUPS, own_groups
 from evolif.scenarios.instructions.synthesis import TemplateSynthesizer
 from evolif.scenarios.instructions.turn_lines import read_turns
 from evolif.scenarios.instructions.turns import Finding, Turn
@@ -186,7 +186,7 @@ class BenchmarkQueue(ReviewQueue):
 
     def known_values(self, facet: Facet) -> tuple[str, ...]:
         if facet == "finding":
-            return ("topic", "query", "none", "note", *GROUPS, *EXTENDED_GROUPS, *own_groups())
+            return ("topic", "query", "none", "note", *GROUPS, *EXTENDED_GROUPS, *EVERYDAY_GROUPS, *own_groups())
         return {"status": _STATUSES, "source": ("template",)}.get(facet, ())
 
     def turn(self, key: str) -> Turn:

@@ -5,13 +5,16 @@ The constraint specification is authoritative; `READING_RULES_VERSION` names the
 
 from evolif.text.answers import MAX_BODY_BYTES, read_apart, readable
 from evolif.text.display import clip, csv_cell, plain, plural, unhidden
+from evolif.text.editions import EDITIONS, FIRST_RULES, READING_RULES_VERSION
 from evolif.text.formality import formality
 from evolif.text.objects import reply_objects
-from evolif.text.reading import READING_RULES_VERSION, Reading, is_skippable
+from evolif.text.reading import Reading, is_skippable
 from evolif.text.sentences import sentences
 from evolif.text.tokens import clean, count_graphemes, count_words, find_all, first_grapheme, fold, normalise, words
 
 __all__ = [
+    "EDITIONS",
+    "FIRST_RULES",
     "MAX_BODY_BYTES",
     "READING_RULES_VERSION",
     "Reading",

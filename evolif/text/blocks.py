@@ -42,6 +42,14 @@ class Block:
     number: str = ""
     """The ordered list's number that a reader sees right before it."""
     pieces: list[tuple[int, int, int]] = field(default_factory=list)
+    bold: list[Range] = field(default_factory=list)
+    """The bold parts of the text, where known."""
+    code: list[Range] = field(default_factory=list)
+    """The parts of the text that are code, where known; all of a block of kind `code` is."""
+    quoted: bool = False
+    """Stands in a block quote."""
+    level: int = 0
+    """Of a heading that is marked as one, 1 to 6; a wholly bold line has none."""
 
     def to_body(self, offset: int, *, end: bool = False) -> int | None:
         """The offset in the body of a character of the text, or of the `end` of a range; None if unknown."""
@@ -63,6 +71,18 @@ class ListItem:
     kind: ItemKind
     start: int = -1
     filled: bool = False
+    first: int = 0
+    """How many blocks there were before it."""
+
+
+@dataclass(frozen=True, slots=True)
+class OuterItem:
+    """An item of an outermost list, nested items included: a range of blocks, and its range in the body."""
+
+    kind: ItemKind
+    first: int
+    after: int
+    place: Range
 
 
 @dataclass(slots=True)
@@ -83,6 +103,12 @@ class Content:
     """Bullet items that have content."""
     numbered: list[Range] = field(default_factory=list)
     """Items of ordered lists that have content."""
+    outer_items: list[OuterItem] = field(default_factory=list)
+    """Items of outermost lists that have content."""
+    mark_lines: frozenset[int] = frozenset()
+    """Lines of the body, from 0, that are only marks: fences, rules, delimiter rows, underlines of headings."""
+    code_lines: list[Range] = field(default_factory=list)
+    """The first and last line of each fenced code block, fences included."""
     strong: list[Range] = field(default_factory=list)
     """Outermost bold passages that have content."""
     tables: list[Table] = field(default_factory=list)

@@ -10,7 +10,17 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from evolif.text.blocks import MAX_DEPTH, UNKNOWN, Block, BlockKind, Content, FormatFaultError, ItemKind, ListItem
+from evolif.text.blocks import (
+    MAX_DEPTH,
+    UNKNOWN,
+    Block,
+    BlockKind,
+    Content,
+    FormatFaultError,
+    ItemKind,
+    ListItem,
+    OuterItem,
+)
 from evolif.text.tokens import clean
 
 # Element names by their role in the HTML standard; obsolete ones are included, since browsers still know them.
@@ -202,10 +212,16 @@ class _Collector:
         self._items: list[ListItem] = []
         self._numbers: list[int] = []
         self._number = ""
+        self._quotes = 0
+        """How many block quotes are open."""
+        self._level = 0
+        """That of the open heading, or of the last one."""
 
     def enter(self, tag: str) -> None:
         if tag in BLOCKS:
             self.flush()
+            self._level = int(tag[1]) if tag in HEADINGS else self._level
+        self._quotes += tag == "blockquote"
         role = _ROLES.get(tag, "")
         self._open[role] += 1
         self._bold_filled = self._bold_filled and not (role == "bold" and self._open[role] == 1)
@@ -214,7 +230,9 @@ class _Collector:
             self._numbers.append(0)
         elif tag == "li":
             kind = _ITEM_KINDS.get(self._lists[-1], "") if self._lists else ""
-            self._items.append(ListItem(kind))
+            first = len(self.content.blocks)
+            # Only an item of an outermost list has no open list around its own.
+            self._items.append(ListItem(kind, first=first if len(self._lists) == 1 else -1))
             if kind == "number":
                 self._numbers[-1] += 1
                 self._number = f"{self._numbers[-1]}."
@@ -224,6 +242,7 @@ class _Collector:
     def leave(self, tag: str) -> None:
         if tag in BLOCKS:
             self.flush()
+        self._quotes -= tag == "blockquote"
         role = _ROLES.get(tag, "")
         self._open[role] -= 1
         if role == "bold" and not self._open[role] and self._bold_filled:
@@ -238,6 +257,9 @@ class _Collector:
             self._number = ""
             if item.filled and item.kind:
                 (self.content.bullets if item.kind == "bullet" else self.content.numbered).append(UNKNOWN)
+            if item.kind and 0 <= item.first < len(self.content.blocks):
+                after = len(self.content.blocks)
+                self.content.outer_items.append(OuterItem(item.kind, item.first, after, UNKNOWN))
 
     def text(self, data: str) -> None:
         if not self._open["code"]:
@@ -257,7 +279,8 @@ class _Collector:
             return
         if self._items:
             self._items[-1].filled = True
-        block = Block(self._kind(all_bold), clean(text), number=self._number)
+        level = self._level if self._open["heading"] else 0
+        block = Block(self._kind(all_bold), clean(text), number=self._number, level=level, quoted=self._quotes > 0)
         self._number = ""
         if block.kind in ("paragraph", "item"):
             block.running, block.paragraph = True, self._paragraph()

@@ -96,7 +96,10 @@ def _format(params: Mapping[str, Any], text: str) -> bool:
 
 
 def _bullets(params: Mapping[str, Any], text: str) -> bool:
-    return _has(r"\bbullet|list item|\bpoints?\b|\bitems?\b", text) and _relation(text, params["count"]) == "exactly"
+    relation = params.get("relation", "exactly")
+    if relation not in ("exactly", "at_most", "at_least"):
+        return False  # only a description in our own words says the others plainly enough
+    return _has(r"\bbullet|list item|\bpoints?\b|\bitems?\b", text) and _relation(text, params["count"]) == relation
 
 
 def _length(params: Mapping[str, Any], text: str) -> bool:
@@ -130,7 +133,7 @@ def _existence(params: Mapping[str, Any], text: str) -> bool:
         return False
     return all(
         _has_keyword(word, text) and _has(f"{_number(count)}{_TIMES.get(count, '')}", text)
-        for word, count in params["counts"].items()
+        for word, count in params.get("counts", {}).items()
     )
 
 

@@ -27,7 +27,7 @@ from evolif.scenarios.instructions.constraints import (
     rule_checked,
     upper_limit,
 )
-from evolif.scenarios.instructions.constraints.base import Conflict
+from evolif.scenarios.instructions.constraints.base import Conflict, existence_counts
 from evolif.scenarios.instructions.turns import Constraint
 from evolif.scenarios.instructions.witness import Refusal, build_fallback
 from evolif.scenarios.instructions.witness.overlaps import may_overlap, overlaps
@@ -44,7 +44,7 @@ _MAX_SUBSETS_OF = 8
 
 # Keyword comparison treats these as equal, so a keyword with one of them can be written with another.
 _INTERCHANGEABLE = frozenset("'’‘ʼ＇-‐‑")
-_BYTES = {"words": 2, "sentences": 2, "paragraphs": 2, "characters": 1}
+_BYTES = {"words": 2, "sentences": 2, "paragraphs": 2, "characters": 1, "lines": 2}
 """The fewest bytes of one unit, including its separator."""
 _FORMAT_SIGNS: Mapping[str, int] = {"json": 4, "xml": 7, "html": 6, "csv": 3}
 """Characters that a format adds to its text: `[""]`, `<a></a>`, `<p><p>`, two commas and a line break."""
@@ -283,8 +283,7 @@ def _occurrence_limits(active: Active) -> str | None:
 
 
 def _counts(active: Active) -> Mapping[str, int]:
-    counts: Mapping[str, int] = active["existence"]["counts"] if "existence" in active else {}
-    return counts
+    return existence_counts(active.get("existence"))
 
 
 def _required(active: Active) -> dict[str, int]:

@@ -17,6 +17,7 @@ from evolif.scenarios.instructions.constraints.base import (
 )
 from evolif.scenarios.instructions.constraints.compatibility import find_conflict
 from evolif.scenarios.instructions.constraints.registry import (
+    EVERYDAY_GROUPS,
     EXTENDED_GROUPS,
     GROUPS,
     check,
@@ -32,6 +33,7 @@ from evolif.scenarios.instructions.constraints.registry import (
 )
 
 __all__ = [
+    "EVERYDAY_GROUPS",
     "EXTENDED_GROUPS",
     "GROUPS",
     "Active",

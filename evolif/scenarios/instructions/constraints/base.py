@@ -24,7 +24,15 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Annotated, Any, ClassVar, Literal, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    SerializerFunctionWrapHandler,
+    TypeAdapter,
+    model_serializer,
+    model_validator,
+)
 
 from evolif.scenarios.instructions.turns import OperationKind, Params
 from evolif.text import Reading, fold, plural
@@ -45,6 +53,26 @@ class ParamsModel(BaseModel):
     """The base of parameter models, which validate input: exact types, unknown keys ignored."""
 
     model_config = ConfigDict(extra="ignore", strict=True, frozen=True)
+
+    misfits: ClassVar[Mapping[str, str]] = {}
+    """Keys of other kinds of the group, which would be lost in silence here, and what they go with."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _without_misfits(cls, data: Any) -> Any:
+        for key, place in cls.misfits.items() if isinstance(data, Mapping) else ():
+            if key in data:
+                raise ValueError(f"“{key}” goes with {place} only")
+        return data
+
+
+class SparseParams(ParamsModel):
+    """Parameters with optional keys; those that are not given are not stored either."""
+
+    @model_serializer(mode="wrap")
+    def _given(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        given = {key: value for key, value in handler(self).items() if value is not None}
+        return {"mode": given.pop("mode"), **given} if "mode" in given else given
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,6 +171,14 @@ class Group:
         Raises:
             UsageError: one is missing.
         """
+
+    def accept(self, params: Params) -> Params:
+        """The parameters of a new constraint, put in order; stored ones are taken as they are.
+
+        Raises:
+            ValueError: no answer can satisfy it; the message says what to do.
+        """
+        return params
 
     def draw(self, stream: Stream, context: DrawContext) -> Params | None:
         """New parameters; None if the topic allows none."""
@@ -287,33 +323,59 @@ def edge_keywords(active: Active) -> dict[str, str]:
     return {group: active[group]["value"] for group in edges if active[group]["mode"] == "keyword"}
 
 
+def existence_counts(existence: Params | None) -> dict[str, int]:
+    """How often each keyword of an existence constraint occurs in a text that does no more than it must."""
+    if existence is None:
+        return {}
+    counts: dict[str, int] = {**existence.get("at_least", {}), **existence.get("counts", {})}
+    options = existence.get("any_of", ())
+    if options and not any(counts.get(option) for option in options):
+        counts[options[0]] = 1
+    return counts
+
+
 def required_words(active: Active) -> dict[str, int]:
     """Every keyword that must occur, and how often at least."""
-    words: dict[str, int] = dict(active["existence"]["counts"]) if "existence" in active else {}
+    words = existence_counts(active.get("existence"))
     for keyword in edge_keywords(active).values():
         words.setdefault(keyword, 1)
     placement = active.get("placement", {})
-    if "value" in placement:
+    if placement.get("mode") in ("every_paragraph", "nth_word"):
         words.setdefault(placement["value"], 2 if placement["mode"] == "every_paragraph" else 1)
     return words
 
 
 def upper_limit(length: Params | None, unit: str) -> int | None:
     """The largest allowed count of `unit`; None without a limit."""
-    if length is None or length["unit"] != unit or length["relation"] == "more_than":
+    if length is None or length["unit"] != unit or length["relation"] in ("more_than", "at_least"):
         return None
     if length["relation"] == "between":
         return int(length["upper"])
     count: int = length["count"]
-    return count - 1 if length["relation"] == "less_than" else count
+    return count + {"less_than": -1, "about": _leeway(count)}.get(length["relation"], 0)
 
 
 def lower_limit(length: Params | None, unit: str) -> int:
     """The smallest allowed count of `unit`."""
-    if length is None or length["unit"] != unit or length["relation"] == "less_than":
+    if length is None or length["unit"] != unit or length["relation"] in ("less_than", "at_most"):
         return 0
     count: int = length["count"]
-    return count + 1 if length["relation"] == "more_than" else count
+    return max(0, count + {"more_than": 1, "about": -_leeway(count)}.get(length["relation"], 0))
+
+
+def _leeway(count: int) -> int:
+    """By how much a length of *about* that number may differ from it."""
+    return max(1, count // 10)
+
+
+def least_count(params: Params, some: int = 1) -> int:
+    """The fewest pieces that parameters with a number or a relation require; `some` is what that relation asks for."""
+    if "levels" in params:
+        return len(params["levels"])
+    relation = params.get("relation", "exactly")
+    if relation in ("none", "at_most"):
+        return 0
+    return some if relation in ("some", "title") else int(params["count"])
 
 
 def quoted(words: Sequence[str], last: str) -> str:

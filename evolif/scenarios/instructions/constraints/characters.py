@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import string
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
 from operator import itemgetter
 from typing import Annotated, Any, Literal
 
@@ -12,7 +12,7 @@ from pydantic import Field, TypeAdapter
 
 from evolif.scenarios.instructions.constraints.base import DrawContext, Group, ParamsModel
 from evolif.scenarios.instructions.turns import Params
-from evolif.text import Reading
+from evolif.text import Reading, plural
 from evolif.types import Span, Verdict
 from evolif.util.rng import Stream
 
@@ -111,6 +111,20 @@ class _Punctuation(ParamsModel):
     mark: Annotated[str, Field(min_length=1, max_length=16, pattern=r"\S")]
 
 
+_MARK_ONLY = {"mark": "the modes include and exclude"}
+
+
+class _NoMarks(ParamsModel):
+    misfits = _MARK_ONLY
+    mode: Literal["exclude_all"]
+
+
+# What a reader takes for part of a word or a number is no mark of its own.
+_INNER = regex.compile(r"(?<=\w)['’‐‑-](?=\w)|(?<=\d)[.,](?=\d)|[%％]")
+_MARKS = regex.compile(r"\p{P}")
+_SHOWN_MARKS = 12
+
+
 def _places(text: str, mark: str) -> Iterator[int]:
     at = text.find(mark)
     while at >= 0:
@@ -122,7 +136,7 @@ class Punctuation(Group):
     """Inclusion is checked in the content; exclusion in the body, or in the content for data formats."""
 
     name = "punctuation"
-    adapter: TypeAdapter[Any] = TypeAdapter(_Punctuation)
+    adapter: TypeAdapter[Any] = TypeAdapter(Annotated[_Punctuation | _NoMarks, Field(discriminator="mode")])
 
     def draw(self, stream: Stream, context: DrawContext) -> Params | None:
         """Include or exclude, then a mark from that pool."""
@@ -133,6 +147,8 @@ class Punctuation(Group):
 
     def slots(self, params: Params) -> dict[str, str]:
         """The mark in quotation marks, with its name if the pool has one."""
+        if "mark" not in params:
+            return {}
         mark = params["mark"]
         pool = self.data["pool"]
         names: dict[str, str] = dict([*pool["include"], *pool["exclude"]])
@@ -140,6 +156,8 @@ class Punctuation(Group):
 
     def values(self, params: Params) -> dict[str, str]:
         """The mark in quotation marks and its names; a mark whose name few people know is shown instead."""
+        if "mark" not in params:
+            return {}
         mark, pool = params["mark"], self.data["pool"]
         name = dict([*pool["include"], *pool["exclude"]]).get(mark, "")
         if mark not in _WELL_KNOWN or not name:
@@ -154,7 +172,12 @@ class Punctuation(Group):
             return _WHERE_EXCLUDED.get(fmt or "", "")
         return "In the text, not in the mark-up." if fmt else ""
 
+    def drawn_keys(self, pool: Mapping[str, Any]) -> Collection[str]:
+        return tuple(pool.get("modes", ("include", "exclude")))
+
     def check(self, params: Params, reading: Reading) -> Verdict:
+        if params["mode"] == "exclude_all":
+            return self._check_no_marks(reading)
         mark = params["mark"]
         if params["mode"] == "include":
             first = next(_places(reading.content_text, mark), None)
@@ -168,3 +191,15 @@ class Punctuation(Group):
             found = [Span(at, at + len(mark), "body") for at in places]
         text = f"it occurs {len(found)}×" if found else "it does not occur"
         return self.verdict(not found, f"no “{mark}” anywhere", text, found)
+
+    def _check_no_marks(self, reading: Reading) -> Verdict:
+        """No punctuation in the content, the signs of list numbers included."""
+        expected = "no punctuation mark, apart from apostrophes and hyphens inside words and points inside numbers"
+        numbers = [block.number for block in reading.blocks if block.number]
+        text = _INNER.sub(lambda match: " " * len(match.group()), reading.content_text)
+        places = [match.start() for match in _MARKS.finditer(text)]
+        shown = [*numbers, *(text[at] for at in places)]
+        if not shown:
+            return self.verdict(True, expected, "none")
+        found = f"{plural(len(shown), 'mark')}, such as {' '.join(dict.fromkeys(shown[:_SHOWN_MARKS]))}"
+        return self.verdict(False, expected, found, [Span(at, at + 1) for at in places])

@@ -1,7 +1,8 @@
 """Which constraints exclude each other: the declared table, its budgets, and conflicts that must be computed.
 
-The rows and budgets are data, with a reason for each: `constraints/compatibility.yaml` for the paper's groups and
-`compatibility-extended.yaml` for the others. The functions in `_FINDERS` look for the rest.
+The rows and budgets are data, with a reason for each: `constraints/compatibility.yaml` for the paper's groups,
+`compatibility-extended.yaml` and `compatibility-everyday.yaml` for the others. The functions in `_FINDERS` and in
+`exclusions.py` look for the rest.
 """
 
 from __future__ import annotations
@@ -11,7 +12,15 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any
 
-from evolif.scenarios.instructions.constraints.base import Active, Conflict, lower_limit, required_words, upper_limit
+from evolif.scenarios.instructions.constraints.base import (
+    Active,
+    Conflict,
+    least_count,
+    lower_limit,
+    required_words,
+    upper_limit,
+)
+from evolif.scenarios.instructions.constraints.exclusions import EVERYDAY, EVERYDAY_FINDERS
 from evolif.scenarios.instructions.turns import Params
 from evolif.text import count_words, find_all, fold
 from evolif.util.resources import data_path, load_data
@@ -20,7 +29,8 @@ _Budgets = Mapping[str, Any]
 _Row = tuple[tuple[tuple[str, Mapping[str, Any]], ...], Mapping[str, Any]]
 """Conditions by group, and the row that they come from."""
 
-_EXTENDED = frozenset({"language", "placement", "sentences", "headings", "emphasis", "digits"})
+_EXTENDED = frozenset({"language", "placement", "sentences", "headings", "emphasis", "digits", "wrap"})
+_TABLES = ("compatibility", "compatibility-extended", "compatibility-everyday")
 _NAMES = frozenset({"keys", "columns"})
 _DIGIT = re.compile(r"\d")
 
@@ -29,6 +39,8 @@ def find_conflict(active: Active) -> Conflict | None:
     """The first reason why these constraints exclude each other; None if there is none."""
     is_extended = not _EXTENDED.isdisjoint(active) or not _NAMES.isdisjoint(active.get("format", ()))
     finders = (*_FINDERS, *_EXTENDED_FINDERS) if is_extended else _FINDERS
+    if not EVERYDAY.isdisjoint(active) or "relation" in active.get("bullets", ()):
+        finders = (*finders, *EVERYDAY_FINDERS)
     return find_declared(active) or next(filter(None, (find(active, _budgets()) for find in finders)), None)
 
 
@@ -50,7 +62,7 @@ def table_version() -> int:
     return int(_table("compatibility")["version"])
 
 
-@lru_cache(maxsize=2)
+@lru_cache(maxsize=4)
 def _table(name: str) -> Mapping[str, Any]:
     table: Mapping[str, Any] = load_data(data_path("constraints", f"{name}.yaml"))
     return table
@@ -58,7 +70,7 @@ def _table(name: str) -> Mapping[str, Any]:
 
 @lru_cache(maxsize=1)
 def _rows() -> tuple[Mapping[str, Any], ...]:
-    return (*_table("compatibility")["rows"], *_table("compatibility-extended")["rows"])
+    return tuple(row for table in _TABLES for row in _table(table)["rows"])
 
 
 @lru_cache(maxsize=4096)
@@ -69,7 +81,7 @@ def _rows_of(groups: frozenset[str]) -> tuple[_Row, ...]:
 
 @lru_cache(maxsize=1)
 def _budgets() -> _Budgets:
-    return {**_table("compatibility")["budgets"], **_table("compatibility-extended")["budgets"]}
+    return {name: budget for table in _TABLES for name, budget in _table(table)["budgets"].items()}
 
 
 @lru_cache(maxsize=64)
@@ -111,7 +123,7 @@ def _contents_conflict(active: Active, budgets: _Budgets) -> Conflict | None:
 def _items_conflict(active: Active, budgets: _Budgets) -> Conflict | None:
     if "bullets" not in active or "length" not in active:
         return None
-    items = active["bullets"]["count"]
+    items = least_count(active["bullets"], some=2)
     each = {"sentences": 1, "words": budgets["words_per_item"], "characters": budgets["characters_per_item"]}
     for unit, least in each.items():
         limit = upper_limit(active["length"], unit)
@@ -223,9 +235,9 @@ def _room_conflict(active: Active, budgets: _Budgets) -> Conflict | None:
 def _pieces(active: Active) -> Iterator[tuple[str, int, str]]:
     """Groups that take up space, with the number and kind of pieces they require."""
     if "headings" in active:
-        yield "headings", active["headings"]["count"], "heading"
+        yield "headings", least_count(active["headings"]), "heading"
     if "emphasis" in active:
-        yield "emphasis", active["emphasis"]["count"], "bold"
+        yield "emphasis", least_count(active["emphasis"]), "bold"
     if active.get("sentences", {}).get("mode") == "questions":
         yield "sentences", active["sentences"]["count"], "question"
     mode = active.get("placement", {}).get("mode")

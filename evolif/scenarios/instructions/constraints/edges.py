@@ -6,13 +6,16 @@ are skipped. For quotations, nothing is skipped.
 
 from __future__ import annotations
 
+import re
 import string
-from collections.abc import Iterable
+import unicodedata
+from collections.abc import Collection, Iterable, Mapping
 from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field, TypeAdapter
 
 from evolif.scenarios.instructions.constraints.base import DrawContext, Group, ParamsModel, quoted, shorten
+from evolif.scenarios.instructions.constraints.phrases import OneOfPhrases, begins, ends, phrases_of
 from evolif.scenarios.instructions.turns import Params
 from evolif.text import Reading, first_grapheme, fold, is_skippable
 from evolif.text.reading import Edge, outer_block
@@ -42,9 +45,19 @@ class _Quotation(ParamsModel):
     right: Annotated[str, Field(min_length=1, max_length=1)]
 
 
+class _Phrase(OneOfPhrases):
+    mode: Literal["phrase"]
+
+
 _ADAPTER: TypeAdapter[Any] = TypeAdapter(
-    Annotated[_Letter | _Emoji | _Keyword | _Quotation, Field(discriminator="mode")]
+    Annotated[_Letter | _Emoji | _Keyword | _Quotation | _Phrase, Field(discriminator="mode")]
 )
+
+
+_PAPER_MODES = ("letter", "emoji", "keyword", "quotation")
+_OPENING_MARKUP = re.compile(r"[#>*]|[-+•](?:\s|\Z)|\d{1,9}[.)](?:\s|\Z)|```|~~~")
+_CLOSING_MARKUP = re.compile(r"(?:[>*]|(?:\A|\s)#+|```|~~~)\Z")
+"""A # behind a word, as in “C#”, is text."""
 
 
 class EdgeGroup(Group):
@@ -54,9 +67,22 @@ class EdgeGroup(Group):
     first: ClassVar[bool]
     """The start is checked, not the end."""
 
+    def accept(self, params: Params) -> Params:
+        """A keyword without outer white space, and one that may stand at the edge of what a reader sees."""
+        if params["mode"] != "keyword":
+            return params
+        value = str(params["value"]).strip()
+        mend = "use mode “phrase”, which compares the answer as written"
+        if (_OPENING_MARKUP.match if self.first else _CLOSING_MARKUP.search)(value):
+            edge = "begins" if self.first else "ends"
+            raise ValueError(f"“{value}” {edge} with mark-up, which is no content, so no answer can satisfy it; {mend}")
+        if not any(unicodedata.category(char)[0] in "LNS" for char in value):
+            raise ValueError(f"“{value}” has no letter, digit or symbol, so no answer can satisfy it; {mend}")
+        return {**params, "value": value}
+
     def draw(self, stream: Stream, context: DrawContext) -> Params | None:
         """One of four modes with equal probability, then its value."""
-        mode = stream.choice(("letter", "emoji", "keyword", "quotation"))
+        mode = stream.choice(_PAPER_MODES)
         if mode == "letter":
             return {"mode": mode, "value": stream.choice(string.ascii_letters)}
         if mode == "emoji":
@@ -67,6 +93,9 @@ class EdgeGroup(Group):
         keywords = context.allowed_keywords
         return {"mode": mode, "value": stream.choice(keywords)} if keywords else None
 
+    def drawn_keys(self, pool: Mapping[str, Any]) -> Collection[str]:
+        return tuple(pool.get("modes", _PAPER_MODES))
+
     def takes_back(self, after: Params, before: Params | None, given_up: Iterable[Params]) -> bool:
         """Also if the same letter comes back in the other case, which is ignored."""
         if after["mode"] != "letter":
@@ -75,6 +104,8 @@ class EdgeGroup(Group):
         return any(old["mode"] == "letter" and old["value"].lower() == letter for old in given_up)
 
     def slots(self, params: Params) -> dict[str, str]:
+        if params["mode"] == "phrase":
+            return {"value": quoted(phrases_of(params), "or")}
         slots = super().slots(params)
         if params["mode"] == "letter":
             slots["value"] = slots["value"].upper()  # case is ignored
@@ -98,6 +129,8 @@ class EdgeGroup(Group):
 
     def check(self, params: Params, reading: Reading) -> Verdict:
         mode, verb = params["mode"], self._verb
+        if mode == "phrase":
+            return self._check_phrase(phrases_of(params), reading)
         if mode == "quotation":
             return self._check_quotation(params["left"], params["right"], reading)
         value = params["value"]
@@ -122,6 +155,17 @@ class EdgeGroup(Group):
     @property
     def _verb(self) -> str:
         return "starts" if self.first else "ends"
+
+    def _check_phrase(self, phrases: list[str], reading: Reading) -> Verdict:
+        """Satisfied if nothing but marks and quotation marks stands outside one of the phrases."""
+        expected = f"{self._verb} with {quoted(phrases, 'or')}"
+        holds = begins if self.first else ends
+        held = next((phrase for phrase in phrases if holds(reading, phrase)), None)
+        if held is not None:
+            return self.verdict(True, expected, f"{self._verb} with “{held}”")
+        text, length = reading.content_text.strip(), max(map(len, phrases)) + 12
+        found = shorten(text, length) if self.first else shorten(text[-length:], length)
+        return self.verdict(False, expected, f"{self._verb} with “{found}”")
 
     def _check_keyword(self, keyword: str, edge: Edge, reading: Reading, expected: str) -> Verdict:
         """Satisfied if only skippable characters lie between an occurrence and the edge."""

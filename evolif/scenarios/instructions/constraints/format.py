@@ -9,19 +9,38 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Discriminator, Field, Tag, TypeAdapter
 
-from evolif.scenarios.instructions.constraints.base import Change, DrawContext, Group, ParamsModel, quoted, shorten
+from evolif.scenarios.instructions.constraints.base import (
+    Change,
+    DrawContext,
+    Group,
+    ParamsModel,
+    SparseParams,
+    quoted,
+    shorten,
+)
 from evolif.scenarios.instructions.constraints.compatibility import find_declared
+from evolif.scenarios.instructions.constraints.shapes import (
+    MIN_ROWS,
+    SHAPES,
+    AnyTable,
+    CodeBlock,
+    OneLineList,
+    PlainText,
+    check_shape,
+    keys_of_others,
+    outside_tables,
+    whole_fence,
+)
 from evolif.scenarios.instructions.turns import Params
 from evolif.text import Reading, fold, plural
 from evolif.types import Span, Verdict
 from evolif.util.rng import Stream
 
 _NAMES = {"json": "JSON", "xml": "XML", "html": "HTML", "csv": "CSV", "markdown": "Markdown"}
-MIN_ROWS = 2
-"""The fewest data rows of a table."""
 
 
 class _Format(ParamsModel):
+    misfits = keys_of_others("keys")
     mode: Literal["json", "xml", "html", "csv", "markdown"]
 
 
@@ -36,21 +55,37 @@ _Names = Annotated[list[_Name], Field(min_length=1, max_length=50), AfterValidat
 
 
 class _JsonKeys(ParamsModel):
+    misfits = keys_of_others("keys")
     mode: Literal["json"]
     keys: _Names
 
 
-class _Table(ParamsModel):
+class _FencedJson(SparseParams):
+    misfits = keys_of_others("keys", "fence")
+    mode: Literal["json"]
+    keys: _Names | None = None
+    fence: bool
+
+
+class _Table(SparseParams):
+    misfits = keys_of_others("columns", "only")
     mode: Literal["table"]
     columns: _Names
+    only: bool | None = None
+
+
+_SHAPE_TAGS = {"code": "code", "plain": "no mark-up", "comma_list": "list", "literal_list": "list"}
 
 
 def _kind(params: Any) -> str:
-    if not isinstance(params, dict):
-        return "plain"
-    if params.get("mode") == "table":
-        return "table"
-    return "keys" if "keys" in params and params.get("mode") == "json" else "plain"
+    mode = params.get("mode") if isinstance(params, dict) else None
+    if mode == "table":
+        return "columns" if "columns" in params else "table"
+    if mode == "json" and "fence" in params:
+        return "fence"
+    if mode == "json" and "keys" in params:
+        return "keys"
+    return _SHAPE_TAGS.get(mode, "plain") if isinstance(mode, str) else "plain"
 
 
 def _params(mode: str, pool: Mapping[str, Any], choose: Callable[[Sequence[list[str]]], list[str]]) -> Params:
@@ -66,7 +101,14 @@ class Format(Group):
     name = "format"
     adapter: TypeAdapter[Any] = TypeAdapter(
         Annotated[
-            Annotated[_Format, Tag("plain")] | Annotated[_JsonKeys, Tag("keys")] | Annotated[_Table, Tag("table")],
+            Annotated[_Format, Tag("plain")]
+            | Annotated[_JsonKeys, Tag("keys")]
+            | Annotated[_FencedJson, Tag("fence")]
+            | Annotated[_Table, Tag("columns")]
+            | Annotated[AnyTable, Tag("table")]
+            | Annotated[CodeBlock, Tag("code")]
+            | Annotated[PlainText, Tag("no mark-up")]
+            | Annotated[OneLineList, Tag("list")],
             Discriminator(_kind),
         ]
     )
@@ -82,14 +124,22 @@ class Format(Group):
         return _params(stream.choice(modes), pool, stream.choice) if modes else None
 
     def key(self, params: Params) -> str:
-        return "json_keys" if "keys" in params else str(params["mode"])
+        mode = str(params["mode"])
+        if mode == "json":
+            return mode + "_fence" * bool(params.get("fence")) + "_keys" * ("keys" in params)
+        if mode == "table":
+            names = {"columns": "", "column_count": "_count"}
+            kind = "".join(names[name] for name in names if name in params)
+            return mode + ("" if "columns" in params else f"_any{kind}") + "_only" * bool(params.get("only"))
+        return f"{mode}_{'tag' if 'tag' in params else 'count'}" if {"tag", "count"} & params.keys() else mode
 
     def drawn_keys(self, pool: Mapping[str, Any]) -> Collection[str]:
         modes: list[str] = pool["modes"]
         return modes
 
     def slots(self, params: Params) -> dict[str, str]:
-        return {slot: quoted(params[slot], "and") for slot in ("keys", "columns") if slot in params}
+        names = {slot: quoted(params[slot], "and") for slot in ("keys", "columns") if slot in params}
+        return names | {slot: str(params[slot]) for slot in ("column_count", "tag", "count") if slot in params}
 
     def change(self, before: Params | None, after: Params | None) -> Change:
         """Keys that plain JSON gets are added to it: nothing is given up."""
@@ -99,9 +149,16 @@ class Format(Group):
 
     def check(self, params: Params, reading: Reading) -> Verdict:
         mode = params["mode"]
-        if mode == "table":
-            return self._check_table(params["columns"], reading)
+        if mode == "table" and "columns" in params:
+            return self._check_table(params, reading)
+        if mode in SHAPES:
+            return self.verdict(*check_shape(params, reading))
         expected = f"valid {_NAMES[mode]}"
+        if params.get("fence"):
+            fence = whole_fence(reading.text)
+            if isinstance(fence, str) or fence.tag not in ("", mode):
+                found = fence if isinstance(fence, str) else f"a code fence tagged {fence.tag}"
+                return self.verdict(False, f"{expected} in one code fence", found)
         if mode != "markdown":
             _ = reading.content  # parsing sets the fault
             fault = reading.fault
@@ -129,8 +186,11 @@ class Format(Group):
         text = f"the keys {quoted([shorten(key) for key in found[:10]], 'and')}" if found else "no key"
         return self.verdict(sorted(found) == sorted(keys), expected, text if len(found) < 11 else f"{text} and more")
 
-    def _check_table(self, columns: list[str], reading: Reading) -> Verdict:
+    def _check_table(self, params: Params, reading: Reading) -> Verdict:
+        columns: list[str] = params["columns"]
+        other = outside_tables(reading) if params.get("only") else ""
         expected = f"one Markdown table with the columns {quoted(columns, 'and')} and at least {MIN_ROWS} rows"
+        expected += " and nothing else" if params.get("only") else ""
         tables = reading.content.tables
         if len(tables) != 1:
             return self.verdict(False, expected, plural(len(tables), "Markdown table"))
@@ -141,4 +201,5 @@ class Format(Group):
             if len(header) < 11
             else plural(len(header), "column")
         )
-        return self.verdict(satisfied and rows >= MIN_ROWS, expected, f"{text} with {plural(rows, 'row')} of text")
+        found = f"{text} with {plural(rows, 'row')} of text" + (f", and “{shorten(other)}”" if other else "")
+        return self.verdict(satisfied and rows >= MIN_ROWS and not other, expected, found)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Annotated, Any
 
-from pydantic import Field, TypeAdapter
+from pydantic import AfterValidator, Discriminator, Field, Tag, TypeAdapter
 
 from evolif.scenarios.instructions.constraints.base import (
     Change,
@@ -15,10 +15,12 @@ from evolif.scenarios.instructions.constraints.base import (
     Group,
     ParamsModel,
     Saying,
+    SparseParams,
     quoted,
     required_words,
     times,
 )
+from evolif.scenarios.instructions.constraints.phrases import no_doubles
 from evolif.scenarios.instructions.turns import OperationKind, Params
 from evolif.text import Reading
 from evolif.types import Span, Verdict
@@ -65,8 +67,38 @@ def _count(keywords: Iterable[str], reading: Reading) -> tuple[list[tuple[str, i
     return counts, spans
 
 
+_OUTER_QUOTES = "\"'“”„‘’«»‹›"
+_FINAL = ".!?"
+
+
+def bare_phrase(phrase: str) -> str:
+    """A phrase without quotation marks around it and without a final mark."""
+    return phrase.strip().strip(_OUTER_QUOTES).rstrip(_FINAL).strip(_OUTER_QUOTES).strip()
+
+
+def _bare(phrase: str) -> str:
+    if not any(map(str.isalnum, phrase)):
+        raise ValueError("a phrase needs a letter or a digit")
+    return phrase
+
+
+_AnyWord = Annotated[_Word, AfterValidator(_bare)]
+
+
 class _Existence(ParamsModel):
     counts: Annotated[dict[_Word, Annotated[int, Field(ge=0)]], Field(min_length=1)]
+
+
+class _Wanted(SparseParams):
+    """At least one of the three; all that are given must hold."""
+
+    counts: Annotated[dict[_Word, Annotated[int, Field(ge=0)]], Field(min_length=1)] | None = None
+    at_least: Annotated[dict[_AnyWord, Annotated[int, Field(ge=1)]], Field(min_length=1)] | None = None
+    any_of: Annotated[list[_AnyWord], Field(min_length=1, max_length=50), AfterValidator(no_doubles)] | None = None
+
+
+def _existence_kind(params: Any) -> str:
+    return "wanted" if isinstance(params, dict) and ("at_least" in params or "any_of" in params) else "counts"
 
 
 def _items(counts: Mapping[str, int]) -> str:
@@ -74,11 +106,30 @@ def _items(counts: Mapping[str, int]) -> str:
     return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
 
 
+def _demands(params: Params) -> str:
+    """All that the parameters ask for, such as `“ferry” at least twice and “bus” or “tram” at least once`."""
+    parts = [_items(params["counts"])] if "counts" in params else []
+    parts += [f"“{word}” at least {_TIMES.get(n, f'{n} times')}" for word, n in params.get("at_least", {}).items()]
+    parts += [f"{quoted(params['any_of'], 'or')} at least once"] if "any_of" in params else []
+    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
+
+
+_TIMES = {1: "once", 2: "twice"}
+
+
+def _words_of(params: Params) -> list[str]:
+    return [*params.get("counts", ()), *params.get("at_least", ()), *params.get("any_of", ())]
+
+
 class Existence(KeywordGroup):
     """Every keyword occurs exactly as often as required."""
 
     name = "existence"
-    adapter: TypeAdapter[Any] = TypeAdapter(_Existence)
+    adapter: TypeAdapter[Any] = TypeAdapter(
+        Annotated[
+            Annotated[_Existence, Tag("counts")] | Annotated[_Wanted, Tag("wanted")], Discriminator(_existence_kind)
+        ]
+    )
 
     def draw(self, stream: Stream, context: DrawContext) -> Params | None:
         """One to three keywords of the topic, each with a count."""
@@ -125,7 +176,7 @@ class Existence(KeywordGroup):
         )
 
     def slots(self, params: Params) -> dict[str, str]:
-        return {"items": _items(params["counts"]), "words": quoted(list(params["counts"]), "and")}
+        return {"items": _demands(params), "words": quoted(_words_of(params), "and")}
 
     def part(self, before: Params, after: Params) -> Saying:
         old, new = before["counts"], after["counts"]
@@ -139,9 +190,14 @@ class Existence(KeywordGroup):
         return Saying("recount", {"items": _items(changed), "words": quoted(list(changed), "and")})
 
     def check(self, params: Params, reading: Reading) -> Verdict:
-        counts, spans = _count(params["counts"], reading)
-        found = ", ".join(f"“{word}” {'never' if not n else f'{n}×'}" for word, n in counts)
-        return self.verdict(dict(counts) == params["counts"], _items(params["counts"]), found, spans)
+        exact, least, options = params.get("counts", {}), params.get("at_least", {}), params.get("any_of", ())
+        counts, spans = _count(exact, reading)
+        others, places = _count(map(bare_phrase, [*least, *options]), reading)
+        held = dict(counts) == dict(exact)
+        held &= all(n >= wanted for (_, n), wanted in zip(others, least.values(), strict=False))
+        held &= not options or any(n for _, n in others[len(least) :])
+        found = ", ".join(f"“{word}” {'never' if not n else f'{n}×'}" for word, n in [*counts, *others])
+        return self.verdict(held, _demands(params), found, [*spans, *places])
 
 
 class _Forbidden(ParamsModel):

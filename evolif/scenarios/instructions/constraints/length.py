@@ -5,30 +5,70 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
-from typing import Annotated, Any, Literal, get_args
+from collections.abc import Collection, Mapping, Sequence
+from typing import Annotated, Any, Literal
 
 from pydantic import Discriminator, Field, Tag, TypeAdapter, model_validator
 
-from evolif.scenarios.instructions.constraints.base import DrawContext, Group, ParamsModel, bare, shorten
+from evolif.scenarios.instructions.constraints.base import (
+    DrawContext,
+    Group,
+    ParamsModel,
+    bare,
+    lower_limit,
+    shorten,
+    upper_limit,
+)
 from evolif.scenarios.instructions.turns import Params
 from evolif.text import Reading, count_words, plural, words
 from evolif.types import Span, Verdict
 from evolif.util.rng import Stream
 
-_RELATIONS = {"less_than": "fewer than", "more_than": "more than", "exactly": "exactly"}
-_SHAPES = {"less_than": "less", "more_than": "more", "exactly": "exact", "between": "between"}
-_NAMES = {"less_than": "limit", "more_than": "minimum", "exactly": "count", "between": "range"}
-_Unit = Literal["words", "sentences", "paragraphs", "characters"]
+_RELATIONS = {
+    "less_than": "fewer than",
+    "more_than": "more than",
+    "exactly": "exactly",
+    "at_most": "at most",
+    "at_least": "at least",
+    "about": "about",
+}
+_SHAPES = {
+    "less_than": "less",
+    "more_than": "more",
+    "exactly": "exact",
+    "between": "between",
+    "at_most": "most",
+    "at_least": "least",
+    "about": "about",
+}
+_NAMES = {
+    "less_than": "limit",
+    "more_than": "minimum",
+    "exactly": "count",
+    "between": "range",
+    "at_most": "limit",
+    "at_least": "minimum",
+    "about": "count",
+}
+_Unit = Literal["words", "sentences", "paragraphs", "characters", "lines"]
+_PAPER_UNITS = ("words", "sentences", "paragraphs", "characters")
+"""The units that profiles without weights draw from."""
+
+_Noun = Annotated[str, Field(min_length=1, max_length=60, pattern=r"^\S+(?: \S+)*$")]
+
+
+_OTHERS = {"only": "lists, labels and tables", "kind": "lists"}
 
 
 class _Length(ParamsModel):
+    misfits = _OTHERS | {"upper": "the relation between"}
     unit: _Unit
-    relation: Literal["less_than", "more_than", "exactly"]
+    relation: Literal["less_than", "more_than", "exactly", "at_most", "at_least", "about"]
     count: Annotated[int, Field(ge=0)]
 
 
 class _Range(ParamsModel):
+    misfits = _OTHERS
     unit: _Unit
     relation: Literal["between"]
     count: Annotated[int, Field(ge=0)]
@@ -41,9 +81,19 @@ class _Range(ParamsModel):
         return self
 
 
+class _NamedLength(_Length):
+    noun: _Noun
+
+
+class _NamedRange(_Range):
+    noun: _Noun
+
+
 def _kind(params: Any) -> str:
-    relation = params.get("relation") if isinstance(params, dict) else None
-    return "range" if relation == "between" else "limit"
+    if not isinstance(params, dict):
+        return "limit"
+    kind = "range" if params.get("relation") == "between" else "limit"
+    return f"named {kind}" if "noun" in params else kind
 
 
 def _count(reading: Reading, unit: str) -> int:
@@ -51,7 +101,26 @@ def _count(reading: Reading, unit: str) -> int:
         return reading.words
     if unit == "sentences":
         return len(reading.sentence_spans)
+    if unit == "lines":
+        return len(reading.lines)
     return reading.paragraphs if unit == "paragraphs" else reading.characters
+
+
+def length_range(params: Params) -> tuple[int, int | None]:
+    """The smallest and the largest allowed count, both included; None if there is no largest.
+
+    `about` allows a tenth of the number more or less, rounded down, but always one.
+
+    >>> length_range({"unit": "words", "relation": "about", "count": 50})
+    (45, 55)
+    """
+    return lower_limit(params, params["unit"]), upper_limit(params, params["unit"])
+
+
+def _spans(reading: Reading, unit: str) -> list[Span]:
+    if unit == "sentences":
+        return [Span(a, b) for a, b in reading.sentence_spans]
+    return [Span(a, b, "body") for a, b in reading.lines] if unit == "lines" else []
 
 
 class Length(Group):
@@ -59,12 +128,18 @@ class Length(Group):
 
     name = "length"
     adapter: TypeAdapter[Any] = TypeAdapter(
-        Annotated[Annotated[_Length, Tag("limit")] | Annotated[_Range, Tag("range")], Discriminator(_kind)]
+        Annotated[
+            Annotated[_Length, Tag("limit")]
+            | Annotated[_Range, Tag("range")]
+            | Annotated[_NamedLength, Tag("named limit")]
+            | Annotated[_NamedRange, Tag("named range")],
+            Discriminator(_kind),
+        ]
     )
 
     def draw(self, stream: Stream, context: DrawContext) -> Params | None:
         """Unit, relation and number, in this order; for a range also its width."""
-        unit = stream.choice(get_args(_Unit))
+        unit = stream.choice(_PAPER_UNITS)
         relation = stream.choice(context.pool["relations"])
         pool = context.pool[unit]
         count = stream.between(pool["min"], pool["max"], pool["step"])
@@ -77,7 +152,7 @@ class Length(Group):
         return f"{params['unit']}.{params['relation']}"
 
     def drawn_keys(self, pool: Mapping[str, Any]) -> Collection[str]:
-        return [f"{unit}.{relation}" for unit in get_args(_Unit) for relation in pool["relations"]]
+        return [f"{unit}.{relation}" for unit in _PAPER_UNITS for relation in pool["relations"]]
 
     def slots(self, params: Params) -> dict[str, str]:
         return {name: str(params[name]) for name in ("count", "upper") if name in params}
@@ -105,14 +180,13 @@ class Length(Group):
     def check(self, params: Params, reading: Reading) -> Verdict:
         unit, relation, limit = params["unit"], params["relation"], params["count"]
         count, noun = _count(reading, unit), unit[:-1]
-        spans = [Span(a, b) for a, b in reading.sentence_spans] if unit == "sentences" else []
+        low, high = length_range(params)
         if relation == "between":
-            satisfied = limit <= count <= params["upper"]
             expected = f"between {limit} and {plural(params['upper'], noun)}"
         else:
-            satisfied = {"less_than": count < limit, "more_than": count > limit, "exactly": count == limit}[relation]
             expected = f"{_RELATIONS[relation]} {plural(limit, noun)}"
-        return self.verdict(satisfied, expected, plural(count, noun), spans)
+        satisfied = low <= count and (high is None or count <= high)
+        return self.verdict(satisfied, expected, plural(count, noun), _spans(reading, unit))
 
 
 MIN_DISTINCT = 3
@@ -137,6 +211,10 @@ class _Questions(ParamsModel):
     count: Annotated[int, Field(ge=0)]
 
 
+class _AllQuestions(ParamsModel):
+    mode: Literal["all_questions"]
+
+
 def _first_word(sentence: str) -> str:
     found = words(sentence[:_PREFIX])
     if len(found) < 2:  # a single word may be cut off
@@ -149,16 +227,19 @@ class Sentences(Group):
 
     name = "sentences"
     adapter: TypeAdapter[Any] = TypeAdapter(
-        Annotated[_MaxWords | _DistinctStarts | _Questions, Field(discriminator="mode")]
+        Annotated[_MaxWords | _DistinctStarts | _Questions | _AllQuestions, Field(discriminator="mode")]
     )
 
     def draw(self, stream: Stream, context: DrawContext) -> Params | None:
-        """One of three modes, then its number."""
-        mode = stream.choice(("max_words", "distinct_starts", "questions"))
-        if mode == "distinct_starts":
+        """One of the pool's modes, by default of three, then its number."""
+        mode = stream.choice(self.drawn_keys(context.pool))
+        if mode not in context.pool:
             return {"mode": mode}
         pool = context.pool[mode]
         return {"mode": mode, "count": stream.between(pool["min"], pool["max"])}
+
+    def drawn_keys(self, pool: Mapping[str, Any]) -> Sequence[str]:
+        return tuple(pool.get("modes", ("max_words", "distinct_starts", "questions")))
 
     def check(self, params: Params, reading: Reading) -> Verdict:
         spans = [Span(start, end) for start, end in reading.sentence_spans]
@@ -166,6 +247,8 @@ class Sentences(Group):
             return self._questions(params["count"], spans, reading)
         if params["mode"] == "max_words":
             return self._max_words(params["count"], spans, reading)
+        if params["mode"] == "all_questions":
+            return self._all_questions(spans, reading)
         return self._distinct(spans, reading)
 
     def _max_words(self, limit: int, spans: list[Span], reading: Reading) -> Verdict:
@@ -190,7 +273,16 @@ class Sentences(Group):
         return self.verdict(True, expected, f"{plural(len(spans), 'sentence')} with {plural(len(seen), 'beginning')}")
 
     def _questions(self, count: int, spans: list[Span], reading: Reading) -> Verdict:
-        text = reading.content_text
-        questions = [s for s in spans if text[s.start : s.end].rstrip(_CLOSERS).endswith(("?", "？"))]
+        questions = [span for span in spans if _is_question(span, reading)]
         expected = f"exactly {plural(count, 'sentence')} with a question mark at the end"
         return self.verdict(len(questions) == count, expected, plural(len(questions), "question"), questions)
+
+    def _all_questions(self, spans: list[Span], reading: Reading) -> Verdict:
+        others = [span for span in spans if not _is_question(span, reading)]
+        expected = "a question mark at the end of every sentence"
+        found = f"{len(spans) - len(others)} of {plural(len(spans), 'sentence')}" if spans else "no sentence"
+        return self.verdict(bool(spans) and not others, expected, found, others)
+
+
+def _is_question(span: Span, reading: Reading) -> bool:
+    return reading.content_text[span.start : span.end].rstrip(_CLOSERS).endswith(("?", "？"))

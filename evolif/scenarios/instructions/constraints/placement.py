@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, TypeAdapter
 
 from evolif.scenarios.instructions.constraints.base import DrawContext, Group, ParamsModel, bare, quoted, shorten
 from evolif.scenarios.instructions.constraints.compatibility import find_declared
+from evolif.scenarios.instructions.constraints.unit_start import UnitStart, check_unit_start
 from evolif.scenarios.instructions.turns import Params
 from evolif.text import Reading, count_words, first_grapheme, is_skippable, plural, words
 from evolif.text.blocks import Block
@@ -50,7 +52,7 @@ class Placement(Group):
 
     name = "placement"
     adapter: TypeAdapter[Any] = TypeAdapter(
-        Annotated[_EveryParagraph | _NthWord | _Acrostic, Field(discriminator="mode")]
+        Annotated[_EveryParagraph | _NthWord | _Acrostic | UnitStart, Field(discriminator="mode")]
     )
 
     def draw(self, stream: Stream, context: DrawContext) -> Params | None:
@@ -74,8 +76,25 @@ class Placement(Group):
         pool = context.pool["position"]
         return {"mode": mode, "position": stream.between(pool["min"], pool["max"]), "value": value}
 
+    def drawn_keys(self, pool: Mapping[str, Any]) -> Collection[str]:
+        return ("every_paragraph", "nth_word", "acrostic")
+
+    def key(self, params: Params) -> str:
+        if params["mode"] != "unit_start":
+            return super().key(params)
+        which = "every" if params.get("which", "every") == "every" else "nth"
+        return f"unit_start.{which}.{'letter' if 'letter' in params else 'phrase'}"
+
     def slots(self, params: Params) -> dict[str, str]:
         """The position as an ordinal, the acrostic's word in capitals with the number of its letters."""
+        if params["mode"] == "unit_start":
+            which, letter = params.get("which", "every"), params.get("letter", "")
+            values = params.get("values") or [params["value"]] if not letter else []
+            return {
+                "unit": params["unit"],
+                "position": which if isinstance(which, str) else _ordinal(which),
+                "value": letter.upper() or quoted(values, "or"),
+            }
         slots = super().slots(params)
         if params["mode"] == "nth_word":
             slots |= {"position": _ordinal(params["position"]), "position_number": str(params["position"])}
@@ -86,7 +105,9 @@ class Placement(Group):
     def values(self, params: Params) -> dict[str, str]:
         """The same, the keyword in quotation marks."""
         slots = self.slots(params)
-        return {**slots, "value": quoted([params["value"]], "and")} if "value" in params else slots
+        if "value" not in params or params["mode"] == "unit_start":
+            return slots
+        return {**slots, "value": quoted([params["value"]], "and")}
 
     def note(self, params: Params, fmt: str | None) -> str:
         """What counts as text in a data format."""
@@ -94,6 +115,8 @@ class Placement(Group):
         return notes.get(fmt or "", "") if params["mode"] == "nth_word" else ""
 
     def check(self, params: Params, reading: Reading) -> Verdict:
+        if params["mode"] == "unit_start":
+            return self.verdict(*check_unit_start(params, reading))
         if params["mode"] == "every_paragraph":
             return self._every_paragraph(params["value"], reading)
         if params["mode"] == "nth_word":

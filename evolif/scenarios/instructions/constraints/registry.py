@@ -22,16 +22,26 @@ from pydantic import ValidationError
 from evolif.errors import InputError, InternalError, UsageError
 from evolif.scenarios.instructions.constraints.base import Group
 from evolif.scenarios.instructions.constraints.characters import Case, Punctuation
+from evolif.scenarios.instructions.constraints.choice import Choice
 from evolif.scenarios.instructions.constraints.edges import EndWith, StartWith
+from evolif.scenarios.instructions.constraints.emoji import Emoji
 from evolif.scenarios.instructions.constraints.format import Format
+from evolif.scenarios.instructions.constraints.hashtags import Hashtags
 from evolif.scenarios.instructions.constraints.keywords import Existence, Forbidden
+from evolif.scenarios.instructions.constraints.labels import Labels
 from evolif.scenarios.instructions.constraints.language import Language
 from evolif.scenarios.instructions.constraints.length import Length, Sentences
-from evolif.scenarios.instructions.constraints.markup import Bullets, Digits, Emphasis, Headings
+from evolif.scenarios.instructions.constraints.lettering import Lettering
+from evolif.scenarios.instructions.constraints.lists import Bullets
+from evolif.scenarios.instructions.constraints.manner import Manner
+from evolif.scenarios.instructions.constraints.markup import Digits, Emphasis, Headings
+from evolif.scenarios.instructions.constraints.part_length import PartLength
+from evolif.scenarios.instructions.constraints.person import Person
 from evolif.scenarios.instructions.constraints.placement import Placement
 from evolif.scenarios.instructions.constraints.subjective import Audience, Emotion, Style
+from evolif.scenarios.instructions.constraints.wrap import Wrap
 from evolif.scenarios.instructions.turns import Constraint
-from evolif.text import Reading
+from evolif.text import EDITIONS, READING_RULES_VERSION, Reading
 from evolif.types import Verdict
 from evolif.util.resources import complaint
 from evolif.util.suggestions import did_you_mean
@@ -55,6 +65,18 @@ EXTENDED_GROUPS: Mapping[str, Group] = MappingProxyType(
 )  # fmt: skip
 """Groups that are not in the paper; only the profile `extended` draws them."""
 
+EVERYDAY_GROUPS: Mapping[str, Group] = MappingProxyType(
+    {
+        group.name: group
+        for group in (
+            Labels(), Choice(), PartLength(), Emoji(), Wrap(), Hashtags(), Lettering(), Person(), Manner(),
+        )
+    }
+)  # fmt: skip
+"""Groups of what people ask for every day: they are checked, but no profile draws them yet."""
+
+_OURS: Mapping[str, Group] = MappingProxyType({**GROUPS, **EXTENDED_GROUPS, **EVERYDAY_GROUPS})
+
 MODULES_VARIABLE = "EVOLIF_CONSTRAINTS"
 """Lists modules or files, separated by commas; child processes and workers inherit it."""
 
@@ -65,9 +87,9 @@ def get_group(name: str) -> Group:
     Raises:
         UsageError: neither built in nor provided by the user's modules or an installed plug-in.
     """
-    group = GROUPS.get(name) or EXTENDED_GROUPS.get(name) or own_groups().get(name) or _plugin(name)
+    group = _OURS.get(name) or own_groups().get(name) or _plugin(name)
     if group is None:
-        known = (*GROUPS, *EXTENDED_GROUPS)
+        known = tuple(_OURS)
         raise UsageError(
             f"unknown constraint group “{name}”{did_you_mean(name, known)}; known groups are {', '.join(known)}; use "
             "--constraints to load your own"
@@ -115,7 +137,7 @@ def code_of(groups: Iterable[str]) -> dict[str, str]:
 @lru_cache(maxsize=8)
 def _load_modules(names: str) -> tuple[OwnModule, ...]:
     modules: list[OwnModule] = []
-    taken = {*GROUPS, *EXTENDED_GROUPS}
+    taken = set(_OURS)
     for name in filter(None, map(str.strip, names.split(","))):
         module, text = _load_module(name)
         groups: dict[str, Group] = {}
@@ -191,8 +213,12 @@ def _plugin(name: str) -> Group | None:
     return None
 
 
-def parse_constraint(data: object) -> Constraint:
-    """Validate one constraint as stored: `{"group": …, "params": {…}}`; other keys are ignored.
+def parse_constraint(data: object, *, stored: bool = False) -> Constraint:
+    """Validate one constraint: `{"group": …, "params": {…}}`; other keys are ignored.
+
+    Args:
+        data: The constraint.
+        stored: It is part of an existing set or run, and not refused if no answer can satisfy it.
 
     Raises:
         InputError: says what is wrong and what is expected.
@@ -207,21 +233,32 @@ def parse_constraint(data: object) -> Constraint:
         model = group.adapter.validate_python(dict(params))
     except ValidationError as fault:
         raise InputError(f"{group.name}: {complaint(fault, 'params')}") from None
-    return Constraint(group.name, model.model_dump())
+    if stored:
+        return Constraint(group.name, model.model_dump())
+    try:
+        return Constraint(group.name, group.accept(model.model_dump()))
+    except ValueError as fault:
+        raise InputError(f"{group.name}: {fault}") from None
 
 
-def parse_constraints(data: Iterable[object]) -> tuple[Constraint, ...]:
-    """Validate constraints; they may have only one format, since it decides how the answer is read."""
-    constraints = tuple(c if isinstance(c, Constraint) else parse_constraint(c) for c in data)
+def parse_constraints(data: Iterable[object], *, stored: bool = False) -> tuple[Constraint, ...]:
+    """Validate constraints as `parse_constraint` does.
+
+    They may have only one format, since it decides how the answer is read.
+    """
+    constraints = tuple(c if isinstance(c, Constraint) else parse_constraint(c, stored=stored) for c in data)
     if len({c.params["mode"] for c in constraints if c.group == "format"}) > 1:
         raise InputError("an answer has one format; give only one format constraint")
     return constraints
 
 
+_READ_AS: Mapping[str, str | None] = {"table": "markdown", "plain": None, "comma_list": None}
+
+
 def format_of(constraints: Iterable[Constraint]) -> str | None:
-    """The format that the constraints require; a table is Markdown."""
+    """The format as which the answer is read; a table is Markdown, and a list with commas is text like any other."""
     mode = next((str(c.params["mode"]) for c in constraints if c.group == "format"), None)
-    return "markdown" if mode == "table" else mode
+    return _READ_AS.get(mode, mode) if mode else None
 
 
 def describe(constraint: Constraint, fmt: str | None = None) -> str:
@@ -254,18 +291,26 @@ def _check_one(constraint: Constraint, reading: Reading) -> Verdict:
         raise InternalError(f"the checker of {group.name} failed: {type(fault).__name__}: {fault}") from fault
 
 
-def check(constraints: Iterable[Constraint | Mapping[str, Any]], response: str) -> list[Verdict]:
+def check(
+    constraints: Iterable[Constraint | Mapping[str, Any]], response: str, rules: int = READING_RULES_VERSION
+) -> list[Verdict]:
     """Check a response against constraints.
 
     Args:
         constraints: Constraints, or objects as stored in a benchmark line.
         response: The answer as received; a leading `<think>…</think>` is ignored.
+        rules: The edition of the reading rules: 1 or 2, the latest.
 
     Returns:
         One verdict per constraint, in the given order. `satisfied` is None if only a judge can decide.
 
     Raises:
-        InputError: a constraint that cannot be read.
+        InputError: a constraint that cannot be read or that no answer can satisfy, or no such edition.
+
+    Example:
+        >>> check([{"group": "length", "params": {"unit": "sentences", "relation": "exactly", "count": 1}}], "Hi.")
     """
+    if rules not in EDITIONS:
+        raise InputError(f"rules must be {' or '.join(map(str, EDITIONS))}, not {rules}")
     parsed = parse_constraints(constraints)
-    return check_reading(parsed, Reading(response, format_of(parsed)))
+    return check_reading(parsed, Reading(response, format_of(parsed), rules=rules))

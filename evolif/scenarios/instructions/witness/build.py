@@ -18,6 +18,7 @@ from evolif.scenarios.instructions.constraints import (
     get_group,
     rule_checked,
 )
+from evolif.scenarios.instructions.constraints.base import existence_counts
 from evolif.scenarios.instructions.turns import Constraint, Params
 from evolif.scenarios.instructions.witness.layout import Draft, Piece, Sentence, lay_out, render
 from evolif.scenarios.instructions.witness.requirements import Refusal, RefusedError, Requirements, read_requirements
@@ -208,7 +209,7 @@ def _build(active: Active, keywords: tuple[str, ...]) -> str | Refusal:
 
 def given_words(active: Active) -> Iterator[str]:
     """The words in constraints; in foreign benchmarks they may not be among the topic's keywords."""
-    yield from active.get("existence", {}).get("counts", ())
+    yield from existence_counts(active.get("existence"))
     yield from active.get("forbidden", {}).get("keywords", ())
     yield from edge_keywords(active).values()
     if "value" in active.get("placement", {}):

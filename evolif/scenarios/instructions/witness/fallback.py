@@ -15,6 +15,7 @@ from itertools import product
 from typing import Literal
 
 from evolif.scenarios.instructions.constraints import Active, check_reading, edge_keywords, format_of, rule_checked
+from evolif.scenarios.instructions.constraints.base import existence_counts
 from evolif.scenarios.instructions.turns import Constraint, Params
 from evolif.scenarios.instructions.witness.build import given_words, set_case, write
 from evolif.scenarios.instructions.witness.layout import Draft, DraftBlock, Piece, Sentence, csv_cell
@@ -54,7 +55,7 @@ def build_fallback(constraints: Iterable[Constraint], keywords: tuple[str, ...])
     objective = rule_checked(constraints)
     active = {c.group: c.params for c in objective}
     fmt = format_of(objective)
-    if "existence" in active and len(active["existence"]["counts"]) > MAX_KEYWORDS:
+    if len(existence_counts(active.get("existence"))) > MAX_KEYWORDS:
         return Refusal("cramped", "too-many-keywords", ("existence",))
     refusal = Refusal("cramped", "no-text-found", tuple(active))
     for built in _candidates(active, (*keywords, *given_words(active))):
@@ -104,7 +105,7 @@ def _arranged(active: Active, arrangement: Arrangement) -> Requirements:
 
 def _arrangements(active: Active) -> list[Arrangement]:
     edges = edge_keywords(active)
-    counts = active["existence"]["counts"] if "existence" in active else {}
+    counts = existence_counts(active.get("existence"))
     forbidden = active.get("forbidden", {}).get("keywords", ())
     found = arrangements(counts, edges.get("start_with"), edges.get("end_with"), forbidden)
     punctuation = active.get("punctuation", {})

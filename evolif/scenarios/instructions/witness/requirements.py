@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from evolif.scenarios.instructions.constraints import Active, edge_keywords, lower_limit, upper_limit
+from evolif.scenarios.instructions.constraints.base import existence_counts, least_count
 from evolif.scenarios.instructions.turns import Params
 from evolif.text import find_all, fold
 
@@ -100,7 +101,7 @@ def read_requirements(active: Active) -> Requirements:
     mark, place = punctuation.get("mark", ""), placement.get("mode")
     return Requirements(
         fmt=output.get("mode"),
-        items=active["bullets"]["count"] if "bullets" in active else 0,
+        items=least_count(active["bullets"], some=2) if "bullets" in active else 0,
         unit=unit,
         low=lower_limit(length, unit),
         high=upper_limit(length, unit),
@@ -110,7 +111,7 @@ def read_requirements(active: Active) -> Requirements:
         start=active.get("start_with"),
         end=active.get("end_with"),
         placements=_placements(active) if "existence" in active else [],
-        numbered="kind" in active.get("bullets", {}),
+        numbered=active.get("bullets", {}).get("kind") == "numbered",
         keys=tuple(output.get("keys", ())),
         columns=tuple(output.get("columns", ())),
         language=active.get("language", {}).get("code", ""),
@@ -121,14 +122,14 @@ def read_requirements(active: Active) -> Requirements:
         longest=sentences["count"] if sentences.get("mode") == "max_words" else 0,
         distinct=sentences.get("mode") == "distinct_starts",
         questions=sentences["count"] if sentences.get("mode") == "questions" else 0,
-        headings=active.get("headings", {}).get("count", 0),
-        bold=active.get("emphasis", {}).get("count"),
+        headings=least_count(active["headings"]) if "headings" in active else 0,
+        bold=least_count(active["emphasis"]) if "emphasis" in active else None,
     )
 
 
 def _placements(active: Active) -> list[str]:
     """The keywords to place: the edges and longer keywords already contain some of the occurrences."""
-    missing: dict[str, int] = dict(active["existence"]["counts"])
+    missing = existence_counts(active["existence"])
     for edge in edge_keywords(active).values():
         _subtract(missing, edge, 1)
     placed: list[tuple[str, int]] = []

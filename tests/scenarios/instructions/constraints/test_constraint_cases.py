@@ -1,11 +1,15 @@
-"""Hand-written cases, one file per group in `cases/`: a response, a constraint, the verdict, the rule it defends."""
+"""Hand-written cases, one file per group in `cases/`: a response, a constraint, the verdict, the rule it defends.
+
+The key `rules` names the edition of the reading rules where it is not the latest.
+"""
 
 from pathlib import Path
 
 import pytest
 import yaml
 
-from evolif.scenarios.instructions.constraints import EXTENDED_GROUPS, GROUPS, check
+from evolif.scenarios.instructions.constraints import EVERYDAY_GROUPS, EXTENDED_GROUPS, GROUPS, check
+from evolif.text import READING_RULES_VERSION
 
 FILES = sorted((Path(__file__).parent / "cases").glob("*.yaml"))
 CASES = [
@@ -18,7 +22,7 @@ CASES = [
 @pytest.mark.parametrize(("group", "case"), CASES)
 def test_case(group, case):
     constraints = [{"group": group, "params": case["params"]}, *case.get("with", [])]
-    verdict = check(constraints, case["response"])[0]
+    verdict = check(constraints, case["response"], case.get("rules", READING_RULES_VERSION))[0]
     assert verdict.satisfied is case["satisfied"], verdict
 
 
@@ -31,5 +35,5 @@ def test_every_file_has_enough_cases_of_both_kinds(path):
 
 
 def test_every_group_that_rules_check_has_a_file():
-    groups = {**GROUPS, **EXTENDED_GROUPS}
+    groups = {**GROUPS, **EXTENDED_GROUPS, **EVERYDAY_GROUPS}
     assert {path.stem for path in FILES} == {name for name, group in groups.items() if not group.subjective}

@@ -1,11 +1,10 @@
 """The groups and modes of the profile `extended`: drawn, read back, described, and what they need installed."""
 
 import random
-import sys
 
 import pytest
 
-from evolif.errors import InputError, UsageError
+from evolif.errors import InputError
 from evolif.scenarios.instructions.constraints import (
     EXTENDED_GROUPS,
     GROUPS,
@@ -16,8 +15,8 @@ from evolif.scenarios.instructions.constraints import (
     get_group,
     parse_constraint,
 )
-from evolif.scenarios.instructions.constraints import language as language_module
 from evolif.scenarios.instructions.tracker import load_profile
+from evolif.text.languages import detect_language, probabilities
 from evolif.util.rng import Stream
 
 PROFILE = load_profile("extended")
@@ -54,14 +53,13 @@ def test_what_is_drawn_can_be_read_back_and_described(name):
 @pytest.mark.parametrize("name", [*EXTENDED_GROUPS, "length", "bullets", "format"])
 def test_every_mode_is_drawn(name):
     drawn = {get_group(name).key(params) for params in draws(name, count=600)}
-    assert drawn == set(get_group(name).data["describe"])
+    assert drawn == set(get_group(name).data["say"])
 
 
 @pytest.mark.parametrize("name", EXTENDED_GROUPS)
 def test_phrases_are_many_enough(name):
     data = get_group(name).data
-    for key in data["describe"]:
-        say = data["say"][key]
+    for key, say in data["say"].items():
         for register in ("casual", "neutral", "formal", "brisk", "warm"):
             assert len(say["any"]) + len(say.get(register, ())) >= 5, register
         assert len(say["casual"]) >= 2 and len(say["formal"]) >= 2
@@ -108,7 +106,6 @@ BAD_PARAMS = [
     ("bullets", {"count": 3, "kind": "lettered"}, "kind"),
     ("format", {"mode": "json", "keys": []}, "keys"),
     ("format", {"mode": "json", "keys": ["a", "A"]}, "twice"),
-    ("format", {"mode": "table"}, "columns"),
     ("format", {"mode": "table", "columns": ["a|b"]}, "columns"),
     ("language", {"code": "tlh"}, "unknown"),
     ("placement", {"mode": "acrostic", "word": "tea pot"}, "word"),
@@ -135,33 +132,15 @@ def test_bullets_by_name_are_bullets():
     assert parse_constraint({"group": "bullets", "params": {"count": 3, "kind": "bullet"}}).params == {"count": 3}
 
 
-FRENCH = {"group": "language", "params": {"code": "fr"}}
-
-
-def test_a_missing_package_is_said_in_one_sentence(monkeypatch):
-    language_module._factory.cache_clear()
-    language_module.detect_language.cache_clear()
-    monkeypatch.setitem(sys.modules, "langdetect.detector_factory", None)
-    with pytest.raises(UsageError, match=r"need the package langdetect .*: pip install langdetect"):
-        check([FRENCH], "Le chat dort.")
-
-
-def test_a_missing_package_is_said_before_anything_is_generated(monkeypatch):
-    monkeypatch.setitem(sys.modules, "langdetect", None)
-    with pytest.raises(UsageError, match="need the package langdetect"):
-        load_profile("extended")
-    assert load_profile("paper").name == "paper"
-
-
 def test_detection_is_repeatable_and_leaves_chance_alone():
     from langdetect import DetectorFactory
 
-    language_module.detect_language.cache_clear()
+    probabilities.cache_clear()
     state, shared = random.getstate(), DetectorFactory.seed
     texts = ["Le chat dort sur la chaise.", "Ein kurzer Satz.", "x", "no se", "wat is dat"]
-    first = [language_module.detect_language(text) for text in texts]
-    language_module.detect_language.cache_clear()
-    assert [language_module.detect_language(text) for text in texts] == first
+    first = [detect_language(text) for text in texts]
+    probabilities.cache_clear()
+    assert [detect_language(text) for text in texts] == first
     assert random.getstate() == state
     assert DetectorFactory.seed is shared
 

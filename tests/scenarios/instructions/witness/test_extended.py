@@ -100,7 +100,7 @@ def test_all_turns_carry_a_witness_and_few_draws_are_refused():
         print(f"  {count / statistics.draws:.2%}  {' × '.join(groups)}")
     assert refused < 0.08
     assert statistics.group_changed < 0.04 * statistics.turns
-    known = {(name, key) for name in EXTENDED_GROUPS for key in get_group(name).data["describe"]}
+    known = {(name, key) for name in EXTENDED_GROUPS for key in get_group(name).data["say"]}
     known |= {("format", "json_keys"), ("format", "table"), ("bullets", "numbered")}
     known |= {("length", f"{unit}.between") for unit in ("words", "sentences", "paragraphs", "characters")}
     assert known <= set(modes)

@@ -1,0 +1,148 @@
+"""Conflicts that must be computed, of what people ask for every day: choices, lists, labels, parts and emoji.
+
+`compatibility.py` asks these functions after its own; they share its budgets.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from itertools import islice
+from typing import Any
+
+from evolif.scenarios.instructions.constraints.base import Active, Conflict, least_count, required_words, upper_limit
+from evolif.scenarios.instructions.constraints.relations import limits
+from evolif.scenarios.instructions.turns import Params
+from evolif.text import find_all, fold
+from evolif.text.emoji import find_emoji
+
+_Budgets = Mapping[str, Any]
+_MOST_SHOWN = 50
+_BESIDE_CHOICE = frozenset({"choice", "case"})
+_QUOTES = frozenset("\"“«'‘„")
+SOME_ITEMS = 2
+"""One item is no list."""
+
+
+def _choice_conflict(active: Active, budgets: _Budgets) -> Conflict | None:
+    """A choice leaves room for its case and for quotation marks only; with a reason, also for an end."""
+    if "choice" not in active:
+        return None
+    allowed = _BESIDE_CHOICE | ({"end_with"} if active["choice"].get("reason") else frozenset())
+    for group, params in active.items():
+        if group in allowed or (group == "wrap" and params.get("left") in _QUOTES):
+            continue
+        return Conflict("choice-alone", ("choice", group), "the answer is one of the options and nothing else")
+    return None
+
+
+def _shape_conflict(active: Active, budgets: _Budgets) -> Conflict | None:
+    """A list, two labels or the length of items in one sentence, paragraph or line."""
+    length = active.get("length")
+    for group, what in _wide(active):
+        for unit in ("sentences", "paragraphs", "lines"):
+            limit = upper_limit(length, unit)
+            if limit is not None and limit < SOME_ITEMS:
+                return Conflict("one-piece", (group, "length"), f"{what} do not fit into one {unit[:-1]}")
+    return None
+
+
+def _wide(active: Active) -> Iterator[tuple[str, str]]:
+    """Groups that need more than one line, and what of theirs does."""
+    bullets = active.get("bullets", {})
+    if "relation" in bullets and bullets["relation"] != "none":
+        yield "bullets", "the items of a list"
+    if label_count(active.get("labels")) >= SOME_ITEMS:
+        yield "labels", "several labels"
+    if active.get("part_length", {}).get("unit") == "item":
+        yield "part_length", "the items of a list"
+    if active.get("emoji", {}).get("place") == "each_item":
+        yield "emoji", "the items of a list"
+
+
+def label_count(labels: Params | None) -> int:
+    """How many labels are asked for; 0 without any."""
+    if labels is None:
+        return 0
+    return int(labels["count"]) if "noun" in labels else len(labels["labels"])
+
+
+def label_texts(labels: Params | None) -> Iterator[str]:
+    """The labels that are asked for."""
+    if labels is not None and "noun" in labels:
+        yield from (f"{labels['noun']} {number}" for number in range(1, labels["count"] + 1))
+    elif labels is not None:
+        yield from labels["labels"]
+
+
+def _label_conflict(active: Active, budgets: _Budgets) -> Conflict | None:
+    """Another beginning than the first label, and labels with what is forbidden, counted or excluded."""
+    labels = active.get("labels")
+    if labels is None:
+        return None
+    texts = list(islice(label_texts(labels), _MOST_SHOWN))
+    start = active.get("start_with")
+    if start is not None and not fold(str(start.get("value", ""))).startswith(fold(texts[0])):
+        return Conflict("label-start", ("labels", "start_with"), f"the answer opens with “{texts[0]}”")
+    length = active.get("length")
+    for unit, each in (("sentences", 1), ("lines", 1), ("words", 2), ("characters", 10)):
+        limit = upper_limit(length, unit)
+        if limit is not None and each * label_count(labels) > limit:
+            return Conflict("label-budget", ("labels", "length"), f"{len(texts)} labels do not fit into {limit} {unit}")
+    return next(filter(None, (_word_conflict(text, active) for text in texts)), None)
+
+
+def _word_conflict(label: str, active: Active) -> Conflict | None:
+    folded = fold(label)
+    for word in active.get("forbidden", {}).get("keywords", ()):
+        if find_all(folded, fold(word)):
+            return Conflict("label-forbidden", ("labels", "forbidden"), f"“{label}” contains “{word}”")
+    for word in active.get("existence", {}).get("counts", ()):
+        if find_all(folded, fold(word)):
+            return Conflict("label-counted", ("labels", "existence"), f"“{label}” contains “{word}”, which is counted")
+    punctuation = active.get("punctuation", {})
+    if punctuation.get("mode") == "exclude" and punctuation["mark"] in label:
+        return Conflict("label-mark", ("labels", "punctuation"), f"“{label}” contains “{punctuation['mark']}”")
+    if "digits" in active and any(map(str.isdecimal, label)):
+        return Conflict("label-digit", ("labels", "digits"), f"“{label}” contains a digit")
+    if active.get("emoji", {}).get("relation") == "none" and find_emoji(label):
+        return Conflict("label-emoji", ("labels", "emoji"), f"“{label}” contains an emoji")
+    return None
+
+
+def _emoji_conflict(active: Active, budgets: _Budgets) -> Conflict | None:
+    """An emoji in every item needs a list, and an excluded or forbidden emoji is required nowhere."""
+    emoji = active.get("emoji", {})
+    if emoji.get("place") == "each_item" and not least_count(active.get("bullets", {"count": 0}), SOME_ITEMS):
+        return Conflict("emoji-without-list", ("emoji",), "an emoji in every item needs a list")
+    if emoji.get("relation") == "none":
+        word = next((word for word in required_words(active) if find_emoji(word)), None)
+        if word is not None:
+            return Conflict("emoji-required", ("emoji", "existence"), f"“{word}” contains an emoji")
+    return None
+
+
+def _part_conflict(active: Active, budgets: _Budgets) -> Conflict | None:
+    """Parts that are too short for text, and more of them than fit into the allowed length."""
+    part = active.get("part_length")
+    if part is None:
+        return None
+    low, most = limits(part)
+    least = {"words": budgets["words_per_part"], "characters": budgets["characters_per_part"]}
+    if most is not None and most < least.get(part["measure"], 1):
+        return Conflict("part-budget", ("part_length",), f"{most} {part['measure']} are too few for text")
+    if part["measure"] == "sentences":
+        return None
+    limit = upper_limit(active.get("length"), part["measure"])
+    number = least_count(active.get("bullets", {"count": 1}), SOME_ITEMS) if part["unit"] == "item" else 1
+    if limit is not None and number * low > limit:
+        return Conflict("part-room", ("part_length", "length"), f"they do not fit into {limit} {part['measure']}")
+    return None
+
+
+EVERYDAY_FINDERS: tuple[Callable[[Active, _Budgets], Conflict | None], ...] = (
+    _choice_conflict, _shape_conflict, _label_conflict, _emoji_conflict, _part_conflict,
+)  # fmt: skip
+"""In the order of reporting."""
+
+EVERYDAY = frozenset({"labels", "choice", "part_length", "emoji"})
+"""Groups that only these functions know."""
