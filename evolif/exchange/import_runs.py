@@ -26,7 +26,7 @@ from evolif.scenarios.recorded import (
     sessions_of,
 )
 from evolif.scenarios.recorded.results import GENERATED
-from evolif.text import READING_RULES_VERSION
+from evolif.text import FIRST_RULES
 from evolif.types import Prompt
 from evolif.util.files import new_path
 from evolif.util.resources import complaint
@@ -132,7 +132,7 @@ def _settings(results: Sequence[Results], sessions: Sequence[PlayedSession]) -> 
     keys = [*map(_key, sessions), *_unbegun(sessions)]
     known: dict[str, Any] = {
         "max_turns": max(1, *(len(session.turns) for session in sessions)),
-        "reading_rules": READING_RULES_VERSION,
+        "reading_rules": FIRST_RULES,  # of files that do not say it
         "system_prompt": first.has_system,
         **first.more.settings,
         "benchmark": first.info.benchmark,

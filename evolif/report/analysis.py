@@ -254,8 +254,12 @@ class RunAnalysis:
             UsageError: A checker needs a package that is not installed.
         """
         scenario = self.scenario
+        settings = self.settings
         found = ceiling(
-            self.facts.values(), self.settings.patience, scenario.perfect, lambda prompt: bool(scenario.keys(prompt))
+            self.facts.values(),
+            settings.patience,
+            lambda prompt: scenario.perfect_by(prompt, settings.reading_rules),
+            lambda prompt: bool(scenario.keys(prompt)),
         )
         return None if self.facts and not found.turns else found
 

@@ -24,7 +24,7 @@ from evolif.runner.live import Live, Pace, read_live
 from evolif.runner.metering import AllowAll, CallPolicy, Deny, PlannedCall, Wait
 from evolif.runner.provenance import Origin
 from evolif.runner.records import STOP_RULE, EarlyEnd, TurnRecord
-from evolif.runner.rejudge import agreement, rejudge, rejudged
+from evolif.runner.rejudge import agreement, rejudge, rejudged, reread
 from evolif.runner.run import Run, as_begun, load_run
 from evolif.runner.session import WAIT, step
 from evolif.runner.settings import COUNTED, RunSettings, different_fields, plan, reweighted_models
@@ -81,6 +81,7 @@ __all__ = [
     "rejudge",
     "rejudged",
     "replay_floor",
+    "reread",
     "reweighted_models",
     "shared_settings",
     "step",

@@ -172,6 +172,10 @@ class Scenario(Protocol):
         """
         return None
 
+    def perfect_by(self, prompt: Prompt, rules: int) -> tuple[Verdict, ...] | None:
+        """The same by an edition of the reading rules: another only where the scenario reads answers by them."""
+        return self.perfect(prompt)
+
     def describe_edit(self, before: Prompt, now: Prompt) -> str:
         """How a prompt was edited since a run used it, as a clause; the query is compared already."""
         keys = [key for key, value in now.payload.items() if before.payload.get(key, value) != value]

@@ -9,3 +9,8 @@ READING_RULES_VERSION: Final = 2
 """Of the latest rules. Every run stores the edition that its answers are read by; a change of any rule is a new one."""
 EDITIONS: Final = (FIRST_RULES, READING_RULES_VERSION)
 """All that this version can read by."""
+
+
+def known_editions() -> str:
+    """The editions in words: “1 and 2”."""
+    return " and ".join(map(str, EDITIONS))

@@ -130,7 +130,7 @@ def late_numbers(text: str) -> dict[int, str]:
             items = last[key] = []
             lists.append(items)
         items.append(line)
-    openers = [line for items in lists if (line := _opener(text, items)) is not None]
+    openers = [opener for items in lists if (opener := _opener(text, items)) is not None]
     return {line.start(2): line.group(2) for line in sorted(openers, key=re.Match.start)}
 
 

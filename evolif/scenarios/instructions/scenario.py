@@ -303,6 +303,10 @@ class InstructionFollowing(Scenario):
         """Of its witness."""
         return witness_verdicts(prompt)
 
+    def perfect_by(self, prompt: Prompt, rules: int) -> tuple[Verdict, ...]:
+        """Of its witness."""
+        return witness_verdicts(prompt, rules)
+
     def command(
         self, bench: Benchmark | None, variant: str, dialogues: Sequence[int]
     ) -> tuple[Sequence[str], Sequence[str]]:
