@@ -1,4 +1,4 @@
-"""The edition of the reading rules belongs to a run: it is kept on resuming and verifying, and compared by `rejudge`."""
+"""The edition of the reading rules belongs to a run: resuming and verifying keep it, and `rejudge` compares two."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Place = tuple[int, int]
 
 
 def titled(request: ChatRequest) -> str:
-    """As many bold titles right over text as headings are asked for, which edition 2 takes for headings; else the key."""
+    """As many bold titles over text as headings are asked for, which only edition 2 takes for headings; else the key."""
     assert request.prompt is not None
     constraints = request.prompt.payload["constraints"]
     count = next((one["params"]["count"] for one in constraints if one["group"] == "headings"), 0)
@@ -122,7 +122,7 @@ def test_rejudge_lists_what_another_edition_changes(path: Path, run: Run) -> Non
     assert told["changed"] == len(told["changes"]) == sum(told["groups"].values())
     listed = again(path, "--rules", 1).stdout
     assert listed.count("headings: was satisfied, becomes failed (found: 0 headings)") == len(changed)
-    assert f"headings {len(changed)}" in listed.splitlines()[-2]
+    assert f"headings {len(changed)}" in listed.splitlines()[-1]
     assert "0 of" in again(path, "--rules", 2).stdout
     assert (path / FILE_NAME).read_bytes() == before and [p.name for p in path.parent.iterdir()] == ["run"]
 
