@@ -139,7 +139,7 @@ def _reread(run: Path, judge: list[str] | None, rules: int | None, out: Path | N
     from evolif.runner import rejudge as judge_again
 
     if rules is None or judge:
-        raise UsageError("give one of --judge and --rules")
+        raise UsageError("evolif rejudge needs --judge JUDGE or --rules 1|2, and not both; see evolif rejudge --help")
     with closing(load_run(run, read_only=True)) as old:
         becomes = reread(old.store, rules).reading_rules
         old.store.refuse_edits()

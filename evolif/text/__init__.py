@@ -3,10 +3,18 @@
 The constraint specification is authoritative; `READING_RULES_VERSION` names the edition.
 """
 
-from evolif.text.answers import MAX_BODY_BYTES, is_too_long, read_apart, readable
+from evolif.text.answers import (
+    EDITIONS,
+    FIRST_RULES,
+    MAX_BODY_BYTES,
+    READING_RULES_VERSION,
+    is_too_long,
+    known_editions,
+    read_apart,
+    readable,
+)
 from evolif.text.blocks import Block
 from evolif.text.display import clip, csv_cell, plain, plural, spell_out, unhidden, visible_html
-from evolif.text.editions import EDITIONS, FIRST_RULES, READING_RULES_VERSION, known_editions
 from evolif.text.formality import formality, formality_score
 from evolif.text.objects import reply_objects
 from evolif.text.reading import Edge, Reading, is_skippable, outer_block

@@ -28,7 +28,7 @@ Place = tuple[int, int]
 
 
 def titled(request: ChatRequest) -> str:
-    """As many bold titles over text as headings are asked for, which only edition 2 takes for headings; else the key."""
+    """As many bold titles over text as headings are asked for, which edition 2 takes for headings; else the key."""
     assert request.prompt is not None
     constraints = request.prompt.payload["constraints"]
     count = next((one["params"]["count"] for one in constraints if one["group"] == "headings"), 0)
@@ -142,8 +142,8 @@ def test_rejudge_writes_a_run_of_another_edition(path: Path, tmp_path: Path) -> 
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        ((), "give one of --judge and --rules"),
-        (("--judge", "none", "--rules", 1), "give one of --judge and --rules"),
+        ((), "needs --judge JUDGE or --rules 1|2, and not both"),
+        (("--judge", "none", "--rules", 1), "needs --judge JUDGE or --rules 1|2, and not both"),
         (("--judge", "none", "--json"), "--json needs --rules"),
         (("--rules", 3), "there are no reading rules 3; this version has the rules 1 and 2"),
     ],

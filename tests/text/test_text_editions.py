@@ -6,8 +6,7 @@ from hypothesis import strategies as st
 
 from evolif.scenarios.instructions.tracker import load_topics
 from evolif.text import EDITIONS, Reading, sentences
-from evolif.text.abbreviations import foreign_abbreviations
-from evolif.text.sentences import ABBREVIATIONS
+from evolif.text.sentences import ABBREVIATIONS, foreign_abbreviations
 from evolif.util.resources import data_path
 
 MARKS = st.text(st.sampled_from("aB 1.)(!?…\n*-•>#[]:`<b>4)5)w/"), max_size=60)
@@ -53,8 +52,8 @@ def test_evidence_of_edition_2_has_its_place(text, kinds):
 def test_no_keyword_or_filler_is_an_abbreviation_of_another_language():
     """Else witnesses of earlier sets could be read otherwise."""
     foreign = foreign_abbreviations()
-    words = {*foreign.always, *foreign.inside}
-    assert not words & ABBREVIATIONS and foreign.ends <= foreign.always
+    words = foreign.words
+    assert not words & ABBREVIATIONS and foreign.ends <= words
     keywords = {
         part
         for topic in load_topics(data_path("seeds", "topics.jsonl"))
