@@ -1,11 +1,13 @@
-"""`evolif rejudge`: the answers of a run under another judge."""
+"""`evolif rejudge`: the answers of a run under another judge, or by another edition of the reading rules."""
 
 from __future__ import annotations
 
+import json
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -20,8 +22,9 @@ from evolif.cli.evaluate import (
     report_budget,
     report_suspended,
 )
-from evolif.cli.options import Display, Only, Resamples, Seed
+from evolif.cli.options import Display, JsonFlag, Only, Resamples, Seed
 from evolif.config import EvalConfig
+from evolif.errors import UsageError
 from evolif.text import plural
 from evolif.types import DEFAULT_RESAMPLES
 
@@ -29,6 +32,7 @@ if TYPE_CHECKING:
     from evolif.budget import PriceTable
     from evolif.judging import JudgeComparison
     from evolif.runner import Run
+    from evolif.runner.verify import Verification
 
 _TAKEN = Only(
     (
@@ -50,11 +54,20 @@ def rejudge(
     run: Annotated[Path, typer.Argument(metavar="RUN", help="The run's folder; it is only read.")],
     *,
     judge: Annotated[
-        list[str],
+        list[str] | None,
         typer.Option(
             metavar="JUDGE", help="The new judge: PROVIDER/NAME, lexical or none; repeat the flag for a panel."
         ),
-    ],
+    ] = None,
+    rules: Annotated[
+        int | None,
+        typer.Option(
+            envvar="EVOLIF_REJUDGE_RULES",
+            metavar="1|2",
+            help="Instead of a judge: list the verdicts that another edition of the reading rules changes.",
+        ),
+    ] = None,
+    as_json: JsonFlag = False,
     judge_rule: Annotated[
         str, typer.Option(metavar="mean|majority|median", help="How a panel reaches a verdict.")
     ] = "mean",
@@ -65,7 +78,7 @@ def rejudge(
             "-o",
             envvar="EVOLIF_REJUDGE_OUT",
             metavar="RUN2",
-            help="The new run's folder; RUN-rejudged by default.",
+            help="The new run's folder; RUN-rejudged by default. Without it, --rules writes nothing.",
         ),
     ] = None,
     config: Annotated[EvalConfig, _TAKEN],
@@ -76,8 +89,9 @@ def rejudge(
     """Judge a run's answers again with another judge, into a new run; the models under test are not called.
 
     A session ends earlier if the new judge is stricter, and is censored at its last answer if it would have continued.
-    The same command continues an interrupted rejudging. Exit code 3: verdicts are missing because of an outside fault,
-    or because the old run itself was interrupted.
+    The same command continues an interrupted rejudging. With --rules no judge is called: it lists dialogue, turn and
+    group of each verdict that the other rules change, what it was and becomes, and what is found. Exit code 3: verdicts
+    are missing because of an outside fault, or because the old run itself was interrupted.
     """
     from evolif.budget import judge_models, load_prices, quotes_of
     from evolif.budget.forecast import forecast_rejudging
@@ -86,6 +100,11 @@ def rejudge(
     from evolif.runner.rejudge import rejudge as judge_again
     from evolif.runner.rejudge import rejudged
 
+    if rules is not None or not judge:
+        _reread(run, judge, rules, out, as_json=as_json)
+        return
+    if as_json:
+        raise UsageError("--json needs --rules; evolif report --json RUN2 tells the figures of a rejudged run")
     shown, prices = choose(display), load_prices(config.prices)
     with closing(load_run(run)) as old:
         settings = rejudged(old.store, judge, judge_rule)
@@ -115,6 +134,69 @@ def rejudge(
         with closing(new):
             refuse_tiny_budget(new, budget, mend="")
             _report(old, new, seed, resamples, prices)
+
+
+def _reread(run: Path, judge: list[str] | None, rules: int | None, out: Path | None, *, as_json: bool) -> None:
+    """List what another edition of the reading rules changes, and write it into a new run if one is named."""
+    from evolif.runner import load_run
+    from evolif.runner.rejudge import rejudge as judge_again
+    from evolif.runner.rejudge import reread
+    from evolif.runner.verify import verify
+
+    if rules is None or judge:
+        raise UsageError("evolif rejudge needs --judge JUDGE or --rules 1|2, and not both; see evolif rejudge --help")
+    with closing(load_run(run, read_only=True)) as old:
+        becomes = reread(old.store, rules).reading_rules
+        old.store.refuse_edits()
+        found = verify(old, becomes)
+        was = old.settings.reading_rules
+    if as_json:
+        typer.echo(json.dumps(_changes(found, was, becomes), ensure_ascii=False))
+    else:
+        show(_change_lines(found, was, becomes))
+    if out is not None:
+        judge_again(run, None, out, rules=rules).close()
+        show([f"Written: {out}. Read it with: evolif report {out}"] if not as_json else [])
+
+
+def _changes(found: Verification, was: int, becomes: int) -> dict[str, Any]:
+    return {
+        "rules": {"was": was, "becomes": becomes},
+        "turns": found.turns,
+        "verdicts": found.checked,
+        "left_out": found.left_out,
+        "changed": len(found.differ),
+        "groups": dict(sorted(Counter(one.name for one in found.differ).items())),
+        "changes": [
+            {
+                "model": one.model,
+                "dialogue": one.dialogue,
+                "epoch": one.epoch,
+                "turn": one.turn,
+                "group": one.name,
+                "was": one.stored,
+                "becomes": one.now,
+                "found": one.found,
+            }
+            for one in found.differ
+        ],
+    }
+
+
+def _change_lines(found: Verification, was: int, becomes: int) -> Iterator[str]:
+    for one in found.differ:
+        epoch = f", epoch {one.epoch}" if one.epoch != 1 else ""
+        where = f"{one.model}, dialogue {one.dialogue}{epoch}, turn {one.turn}, {one.name}"
+        yield f"{where}: was {one.stored}, becomes {one.now}" + (f" (found: {one.found})" if one.found else "")
+    groups = Counter(one.name for one in found.differ)
+    told = f" ({', '.join(f'{name} {number}' for name, number in sorted(groups.items()))})" if groups else ""
+    number = len(found.differ)
+    yield (
+        f"By reading rules {becomes} instead of {was}, {number} of {plural(found.checked, 'verdict')} in "
+        f"{plural(found.turns, 'turn')} {'changes' if number == 1 else 'change'}{told}."
+    )
+    if found.left_out:
+        yield f"{plural(found.left_out, 'verdict')} of the judge {'stays' if found.left_out == 1 else 'stay'}."
 
 
 def _report(old: Run, new: Run, seed: int, resamples: int, prices: PriceTable) -> None:

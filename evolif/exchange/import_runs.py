@@ -19,7 +19,7 @@ from evolif.scenarios.instructions.turns import NAME as INSTRUCTIONS
 from evolif.scenarios.recorded import read_dialogs, read_results, results_folders, sessions_of
 from evolif.scenarios.recorded.results import GENERATED, Results
 from evolif.scenarios.recorded.sessions import PlayedSession, is_session
-from evolif.text import READING_RULES_VERSION
+from evolif.text import FIRST_RULES
 from evolif.types import Prompt
 from evolif.util.files import new_path
 from evolif.util.resources import complaint
@@ -125,7 +125,7 @@ def _settings(results: Sequence[Results], sessions: Sequence[PlayedSession]) -> 
     keys = [*map(_key, sessions), *_unbegun(sessions)]
     known: dict[str, Any] = {
         "max_turns": max(1, *(len(session.turns) for session in sessions)),
-        "reading_rules": READING_RULES_VERSION,
+        "reading_rules": FIRST_RULES,  # of files that do not say it
         "system_prompt": first.has_system,
         **first.more.settings,
         "benchmark": first.info.benchmark,

@@ -226,6 +226,7 @@ class Player:
                 dialogues=settings.dialogues,
                 meter=factory.author,
                 relevance=settings.gate,
+                reading_rules=settings.reading_rules,
             )
             play = options_of(scenario.play, settings.options, scenario.name)
             self._opened[seat.name] = config, settings, scenario.environment(self.bench, play, services)

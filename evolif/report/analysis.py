@@ -255,10 +255,11 @@ class RunAnalysis:
         if known is not None:
             return known
         scenario = self.scenario
+        settings = self.settings
         found = ceiling(
             self.facts.values(),
-            self.settings.patience,
-            scenario.perfect,
+            settings.patience,
+            lambda prompt: scenario.perfect_by(prompt, settings.reading_rules),
             lambda prompt: bool(scenario.rows.keys(prompt)),
         )
         return None if self.facts and not found.turns else found

@@ -1,6 +1,7 @@
-"""Judge a run's answers again with another judge, into a new run; no model under test is called.
+"""Judge a run's answers again, into a new run: with another judge, or by another edition of the reading rules.
 
-The verdicts of rules are kept, so that only the judge makes a difference. Patience is recounted: a session ends earlier
+No model under test is called. With another judge the verdicts of rules are kept, by another edition those of the judge,
+so that only the one makes a difference. Patience is recounted: a session ends earlier
 if the new judge is stricter, and is censored at its last answer if it would have continued.
 """
 
@@ -18,7 +19,7 @@ from statistics import fmean
 from evolif.config import EvalConfig
 from evolif.contexts import FullHistory
 from evolif.errors import InternalError, UsageError
-from evolif.judging import CACHE_FILE, JudgeComparison, Judgement, SqliteJudgeCache, open_judge
+from evolif.judging import CACHE_FILE, Judge, JudgeComparison, Judgement, SqliteJudgeCache, open_judge
 from evolif.models import DEFAULT_RETRIES, LONGEST_WAIT, ChatRequest, ModelRef, Reply, RequestCache, as_list, spec_of
 from evolif.runner.batcher import WriteBatcher
 from evolif.runner.clients import ClientFactory, describe_judge
@@ -35,7 +36,7 @@ from evolif.runner.sharing import RedactedStore
 from evolif.runner.shutdown import Shutdown, run_interruptibly, with_heartbeat
 from evolif.runner.store import RunStore
 from evolif.scenario import Environment, Services, get_scenario, options_of
-from evolif.text import READING_RULES_VERSION
+from evolif.text import EDITIONS, known_editions
 from evolif.types import End, Exchange, Prompt
 
 _SESSIONS = 64
@@ -48,9 +49,10 @@ _UNFINISHED = "its run was broken off here; finish that run, and judge again"
 
 def rejudge(
     run: Path | str,
-    judge: ModelRef | Sequence[ModelRef],
+    judge: ModelRef | Sequence[ModelRef] | None,
     out: Path | str,
     *,
+    rules: int | None = None,
     judge_rule: str = "mean",
     max_retries: int = DEFAULT_RETRIES,
     timeout: float | None = None,
@@ -65,8 +67,9 @@ def rejudge(
 
     Args:
         run: The run's directory; only read.
-        judge: `none`, `lexical`, or models, which together are a panel.
+        judge: `none`, `lexical`, or models, which together are a panel; None if only the reading rules change.
         out: The new run's directory.
+        rules: The edition of the reading rules, where `judge` is None.
         judge_rule: How a panel reaches a verdict: `mean`, `majority` or `median`.
         max_retries: Repeats of a request that may succeed later.
         timeout: Seconds for one attempt.
@@ -78,19 +81,19 @@ def rejudge(
         on_stop: Called when Ctrl-C requests a clean stop.
 
     Raises:
-        UsageError: no run or one without an answer, a file that was edited, other reading rules than this version's, a
-            directory that holds another run, a missing key.
+        UsageError: no run or one without an answer, a file that was edited, reading rules that this version does not
+            have, a directory that holds another run, a missing key.
         OutsideError: the disk.
         KeyboardInterrupt: stopped; every verdict so far is stored.
     """
-    panel = as_list(judge)
+    panel = [] if judge is None else as_list(judge)
     judges = [spec_of(model) for model in panel]
     shutdown = Shutdown()
     config = EvalConfig(max_retries=max_retries, timeout=timeout, wait=wait)
     notify = notify or (lambda _: None)
     root = Path(out)
     with closing(RedactedStore.open(Path(run), migrate=False)) as source:
-        settings = rejudged(source, judges, judge_rule)
+        settings = reread(source, rules) if judge is None else rejudged(source, judges, judge_rule)
         scenario = get_scenario(settings.scenario)
         factory = ClientFactory(config, gate or AllowAll(), shutdown, cache, scenario.name)
         options = options_of(scenario.play, settings.options, scenario.name)
@@ -105,10 +108,10 @@ def rejudge(
             target.note_outline(source.outline())
             target.note_origin(source.origin())
             scores = SqliteJudgeCache(root / CACHE_FILE, source.root / CACHE_FILE)
-            opened = open_judge(judges, rule=judge_rule, opener=clients.__getitem__, cache=scores)
+            opened = open_judge(judges or ["none"], rule=judge_rule, opener=clients.__getitem__, cache=scores)
             target.lose_open_calls()
             batcher = WriteBatcher(target)
-            environment = scenario.environment(None, options, Services(judge=opened, relevance=settings.gate))
+            environment = scenario.environment(None, options, _services(settings, opened))
             # A stored session ends where it ended, so the cap is not counted again; except where it did not count
             # turns without verdicts, which the new judge may fill.
             recount = source.settings.cap_counts == "judged"
@@ -118,7 +121,7 @@ def rejudge(
 
             async def main() -> None:
                 try:
-                    await _play(context, source, target)
+                    await _play(context, source, target, by_rules=judge is None)
                 finally:
                     try:
                         batcher.close()
@@ -135,6 +138,11 @@ def rejudge(
                     cache.store.close()
                     notify(cache.summary())
     return load_run(root)
+
+
+def _services(settings: RunSettings, judge: Judge | None) -> Services:
+    """For the environment that judges stored answers."""
+    return Services(judge=judge, relevance=settings.gate, reading_rules=settings.reading_rules)
 
 
 def _mean_turns(source: RunStore) -> float | None:
@@ -163,10 +171,10 @@ def rejudged(source: RunStore, judges: Sequence[str], rule: str) -> RunSettings:
         UsageError: no such judge or rule, the answers were read by other reading rules, or nobody decides on relevance.
     """
     old = source.settings
-    if old.reading_rules != READING_RULES_VERSION:
+    if old.reading_rules not in EDITIONS:
         raise UsageError(
             f"the answers of {source.root} were read by reading rules {old.reading_rules}, but this version has "
-            f"the rules {READING_RULES_VERSION}: more than the judge would change, so evaluate into a new folder"
+            f"the rules {known_editions()}: more than the judge would change, so evaluate into a new folder"
         )
     name, endpoints = describe_judge(judges, rule)
     gate = old.gate
@@ -174,6 +182,17 @@ def rejudged(source: RunStore, judges: Sequence[str], rule: str) -> RunSettings:
         raise UsageError(f"in {source.root} the judge also decides on relevance: rejudge it with --judge PROVIDER/NAME")
     counts = "turns" if has_panel(name) else old.cap_counts  # a panel leaves nothing unjudged
     return old.model_copy(update={"judge": name, "judge_endpoints": endpoints, "cap_counts": counts})
+
+
+def reread(source: RunStore, rules: int | None) -> RunSettings:
+    """The settings of a run after its answers are read by an edition of the reading rules.
+
+    Raises:
+        UsageError: there is no such edition.
+    """
+    if rules not in EDITIONS:
+        raise UsageError(f"there are no reading rules {rules}; this version has the rules {known_editions()}")
+    return source.settings.model_copy(update={"reading_rules": rules})
 
 
 def _check_answers(source: RunStore, notify: Callable[[str], None]) -> None:
@@ -207,7 +226,7 @@ def _open_target(root: Path, settings: RunSettings) -> RunStore:
     return store
 
 
-async def _play(context: RunContext, source: RunStore, target: RunStore) -> None:
+async def _play(context: RunContext, source: RunStore, target: RunStore, *, by_rules: bool) -> None:
     """Play every session that has not ended in the new run, with a player that says its stored answers."""
     reasons = {SessionKey(s.model, s.dialogue, s.epoch): s.reason for _, s in source.sessions()}
     target.enrol(reasons)
@@ -224,7 +243,7 @@ async def _play(context: RunContext, source: RunStore, target: RunStore) -> None
     async def play(key: SessionKey) -> None:
         stored, known = source.state(key), target.state(key)
         _refuse_others(stored, known)
-        replayed = StoredSession(context.environment, stored, reasons[key])
+        replayed = StoredSession(context.environment, stored, reasons[key], by_rules=by_rules)
         await SessionRunner(replace(context, environment=replayed), key, replayed.seats, known).play()
 
     await play_all(context, scheduler, play)
@@ -244,9 +263,11 @@ class StoredSession(Environment):
         environment: Scores the answers.
         state: The session.
         reason: Why it ended.
+        by_rules: Whether the verdicts of rules are reached anew, instead of the judge's.
     """
 
-    def __init__(self, environment: Environment, state: SessionState, reason: str) -> None:
+    def __init__(self, environment: Environment, state: SessionState, reason: str, *, by_rules: bool = False) -> None:
+        self._by_rules = by_rules
         self._environment = environment
         self._state = state
         self._reason = reason
@@ -276,8 +297,19 @@ class StoredSession(Environment):
     async def score(
         self, prompt: Prompt, answer: str, past: Sequence[Exchange], stored: Judgement | None = None
     ) -> Judgement:
-        """By the judge; what rules found is kept."""
+        """By the judge, and what rules found is kept; or the other way round."""
+        if self._by_rules:
+            return _joined(self._records[prompt.turn].judgement, await self._environment.score(prompt, answer, past))
         return await self._environment.score(prompt, answer, past, stored or self._records[prompt.turn].judgement)
+
+
+def _joined(stored: Judgement | None, now: Judgement) -> Judgement:
+    """What rules find now, and what only a judge could find before."""
+    if stored is None:
+        return now
+    verdicts = dict(enumerate(stored.verdicts)) | {n: v for n, v in enumerate(now.verdicts) if v.satisfied is not None}
+    scores = dict(enumerate(stored.scores)) | {n: s for n, s in enumerate(now.scores) if s.value is not None}
+    return replace(stored, verdicts=tuple(verdicts.values()), scores=tuple(scores.values()))
 
 
 class _StoredAnswers:

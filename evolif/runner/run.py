@@ -40,7 +40,7 @@ from evolif.runner.sharing import RedactedStore, as_stored
 from evolif.runner.shutdown import Shutdown, run_interruptibly, run_to_end, with_heartbeat
 from evolif.runner.store import RunStore, StoreWriter
 from evolif.scenario import Benchmark, Environment, Meter, Scenario, Services, get_scenario
-from evolif.text import plural
+from evolif.text import EDITIONS, plural
 from evolif.types import DEFAULT_RESAMPLES, End, Exchange, Prompt, Session, Spent
 from evolif.util.resource_limits import require_descriptors
 
@@ -278,6 +278,7 @@ class RunExecutor:
                 meter=meter,
                 book=partial(self._book, ledger),
                 relevance=self.settings.gate,
+                reading_rules=self.settings.reading_rules,
             )
             environment = self._scenario.environment(self.benchmark, self.play_options, services)
             strategy = open_strategy(self.settings.context, models=clients.context)
@@ -429,8 +430,8 @@ def locked(root: Path) -> Iterator[None]:
 def as_begun(wanted: RunSettings, root: Path) -> RunSettings:
     """The settings of a run that may exist already, as far as it keeps rules of the version that it began with.
 
-    One begun when the cap counted every turn keeps doing so, and one that names local models by their paths keeps these
-    names.
+    One begun when the cap counted every turn keeps doing so, one that names local models by their paths keeps these
+    names, and the answers of all are read by the edition of the rules that their first ones were read by.
 
     Args:
         wanted: As planned now.
@@ -444,6 +445,8 @@ def as_begun(wanted: RunSettings, root: Path) -> RunSettings:
     with closing(RunStore.open(root, migrate=False)) as store:
         stored = store.settings
     kept = as_stored(wanted, stored)
+    if stored.reading_rules in EDITIONS:
+        kept = kept.model_copy(update={"reading_rules": stored.reading_rules})
     return kept if kept.cap_counts == "turns" else kept.model_copy(update={"cap_counts": stored.cap_counts})
 
 

@@ -27,7 +27,7 @@ from evolif.runner.clients import (
 )
 from evolif.runner.events import SessionKey
 from evolif.scenario import DEFAULT_SCENARIO, Benchmark, Scenario, changed_options, get_scenario, options_of, pairs_of
-from evolif.text import READING_RULES_VERSION, plural
+from evolif.text import READING_RULES_VERSION, known_editions, plural
 from evolif.types import CapCounts
 from evolif.util.suggestions import did_you_mean
 
@@ -252,7 +252,7 @@ def _more(number: int, what: str) -> str:
 
 def _clause(field: str, old: Any, new: Any) -> str:
     if field == "reading_rules":
-        return f"its answers were read by reading rules {old}, but this version has rules {new}"
+        return f"its answers were read by reading rules {old}, but this version has rules {known_editions()}"
     if field == "benchmark":
         return "the benchmark differs (its specification, topics or personas)"
     if field == "patience":

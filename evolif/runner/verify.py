@@ -11,7 +11,7 @@ from evolif.runner.records import TurnRecord
 from evolif.runner.run import Run
 from evolif.runner.shutdown import run_to_end
 from evolif.scenario import Environment, Services, get_scenario, options_of
-from evolif.text import READING_RULES_VERSION
+from evolif.text import EDITIONS, known_editions
 from evolif.types import Exchange, Session
 
 _NAMED = 3
@@ -30,6 +30,8 @@ class Mismatch:
     """The verdict's group, or the score's name."""
     stored: str
     now: str
+    found: str = ""
+    """What was found now."""
 
     def __str__(self) -> str:
         epoch = f", epoch {self.epoch}" if self.epoch != 1 else ""
@@ -56,21 +58,27 @@ class Verification:
         return "; ".join(map(str, self.differ[:_NAMED])) + more
 
 
-def verify(run: Run) -> Verification:
+def verify(run: Run, rules: int | None = None) -> Verification:
     """Judge all stored answers again by the rules of the run's scenario.
 
+    Args:
+        run: The run; only read.
+        rules: The edition of the reading rules; the run's own if None.
+
     Raises:
-        UsageError: the answers were read by other reading rules, or the scenario is not installed.
+        UsageError: this version does not have the edition, or the scenario is not installed.
     """
     settings = run.settings
-    if settings.reading_rules != READING_RULES_VERSION:
+    if rules is None and settings.reading_rules not in EDITIONS:
         raise UsageError(
             f"the answers of {run.path} were read by reading rules {settings.reading_rules}, but this version has the "
-            f"rules {READING_RULES_VERSION}, so verdicts may differ; verify it with the version of evolif that made it"
+            f"rules {known_editions()}, so verdicts may differ; verify it with the version of evolif that made it"
         )
     scenario = get_scenario(settings.scenario)
     options = options_of(scenario.play, settings.options, scenario.name)
-    environment = scenario.environment(None, options, Services(relevance=settings.gate))
+    environment = scenario.environment(
+        None, options, Services(relevance=settings.gate, reading_rules=rules or settings.reading_rules)
+    )
     found = Verification()
 
     async def main() -> None:
@@ -92,7 +100,7 @@ async def _verify(
             now = None if stored is None or record.withheld else await environment.score(prompt, answer, tuple(past))
             past.append(Exchange(prompt, answer, environment.heard(prompt, answer), record.notes))
         except Exception as fault:  # an edited payload, or a scenario that needs more than what is stored
-            rows = [("verdicts", "judged", f"not judged ({type(fault).__name__})")]
+            rows = [("verdicts", "judged", f"not judged ({type(fault).__name__})", "")]
             past.append(Exchange(prompt, answer, answer, record.notes))
         else:
             if stored is None or now is None:
@@ -103,8 +111,8 @@ async def _verify(
         found.differ += [Mismatch(*place, *row) for row in rows]
 
 
-def _compare(stored: Judgement, now: Judgement, found: Verification) -> Iterator[tuple[str, str, str]]:
-    """Name, stored value and present value of what differs."""
+def _compare(stored: Judgement, now: Judgement, found: Verification) -> Iterator[tuple[str, str, str, str]]:
+    """Name, stored value and present value of what differs, and what was found now."""
     pairs = {"verdicts": (_verdicts(stored), _verdicts(now)), "scores": (_scores(stored), _scores(now))}
     for kind, (before, after) in pairs.items():
         if kind == "scores" and 0 < len(before) - len(after) <= len(stored.records):
@@ -113,15 +121,16 @@ def _compare(stored: Judgement, now: Judgement, found: Verification) -> Iterator
             before = before[: len(after)]
         names = [[name for name, _ in values] for values in (before, after)]
         if names[0] != names[1]:
-            yield kind, ", ".join(names[0]) or "none", ", ".join(names[1]) or "none"
+            yield kind, ", ".join(names[0]) or "none", ", ".join(names[1]) or "none", ""
             continue
-        for (name, old), (_, new) in zip(before, after, strict=True):
+        found_now = [one.found for one in (now.verdicts if kind == "verdicts" else now.scores)]
+        for (name, old), (_, new), what in zip(before, after, found_now, strict=True):
             if new is None:
                 found.left_out += old is not None
                 continue
             found.checked += 1
             if old != new:
-                yield name, _told(old), _told(new)
+                yield name, _told(old), _told(new), what
 
 
 def _verdicts(judgement: Judgement) -> list[tuple[str, float | None]]:

@@ -172,3 +172,7 @@ class Scenario(EarlierShape, Protocol):
         Where the prompt has no key (`Rows.keys` gives none), False for what rules check; None if the scenario has none.
         """
         return None
+
+    def perfect_by(self, prompt: Prompt, rules: int) -> tuple[Verdict, ...] | None:
+        """The same by an edition of the reading rules: another only where the scenario reads answers by them."""
+        return self.perfect(prompt)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal, Protocol
 
 from pydantic import BaseModel, ConfigDict
 
+from evolif.text import READING_RULES_VERSION
 from evolif.types import End, Exchange, Prompt, Role, Seat, Spent
 
 if TYPE_CHECKING:
@@ -138,6 +139,8 @@ class Services:
     """Books what writing a prompt has cost (dialogue, turn, calls): that belongs to no session."""
     relevance: RelevanceGate | None = None
     """How the run asks whether answers are about their tasks; None if it does not ask."""
+    reading_rules: int = READING_RULES_VERSION
+    """The edition of the reading rules that the run's answers are read by."""
 
 
 class Environment(Protocol):

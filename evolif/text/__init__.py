@@ -3,9 +3,16 @@
 The constraint specification is authoritative; `READING_RULES_VERSION` names the edition.
 """
 
-from evolif.text.answers import MAX_BODY_BYTES, read_apart, readable
+from evolif.text.answers import (
+    EDITIONS,
+    FIRST_RULES,
+    MAX_BODY_BYTES,
+    READING_RULES_VERSION,
+    known_editions,
+    read_apart,
+    readable,
+)
 from evolif.text.display import clip, csv_cell, plain, plural, unhidden
-from evolif.text.editions import EDITIONS, FIRST_RULES, READING_RULES_VERSION
 from evolif.text.formality import formality
 from evolif.text.objects import reply_objects
 from evolif.text.reading import Reading, is_skippable
@@ -28,6 +35,7 @@ __all__ = [
     "fold",
     "formality",
     "is_skippable",
+    "known_editions",
     "normalise",
     "plain",
     "plural",

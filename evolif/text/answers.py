@@ -1,4 +1,4 @@
-"""What every reader of answers keeps to: how much of one is read, and that reading a long one keeps nobody waiting."""
+"""What every reader of answers keeps to: by which edition and how much of one is read, and that nobody waits for it."""
 
 from __future__ import annotations
 
@@ -10,6 +10,12 @@ from typing import TYPE_CHECKING, Final, TypeVar
 if TYPE_CHECKING:
     from concurrent.futures import ThreadPoolExecutor
 
+FIRST_RULES: Final = 1
+"""The edition of the reading rules that runs without another one were played with."""
+READING_RULES_VERSION: Final = 2
+"""Of the latest rules. Every run stores the edition that its answers are read by; a change of any rule is a new one."""
+EDITIONS: Final = (FIRST_RULES, READING_RULES_VERSION)
+"""All that this version can read by."""
 MAX_BODY_BYTES: Final = 64 * 1024
 """The longest answer that is read, in bytes of UTF-8; the rules of a longer one are not looked at."""
 AT_ONCE: Final = 2048
@@ -18,6 +24,11 @@ BARS: Final = 32
 """Signs `|` of an answer that is read at once: each row of a table is filled up to the width of the first."""
 
 Found = TypeVar("Found")
+
+
+def known_editions() -> str:
+    """The editions in words: “1 and 2”."""
+    return " and ".join(map(str, EDITIONS))
 
 
 def is_too_long(answer: str, most: int = MAX_BODY_BYTES) -> bool:

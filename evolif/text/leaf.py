@@ -50,8 +50,8 @@ class Leaf:
     code_parts: list[Range] = field(default_factory=list)
     """The ranges of code in the text, in order."""
     level: int = 0
-    lines: list[Line] = field(default_factory=list)
-    """The finished lines."""
+    lines: list[Line] | None = None
+    """The finished lines, if there are any."""
     line_plain: bool = False
     """The present line holds text that is not bold."""
     line_bold: bool = False
@@ -63,10 +63,13 @@ class Leaf:
         self.breaks += 1
         self._note_line(closed=closed)
 
-    def _note_line(self, *, closed: bool) -> None:
+    def _note_line(self, *, closed: bool) -> list[Line]:
         line = Line(len(self.parts), len(self.pieces), self.length, self.line_plain, self.line_bold, closed)
-        self.lines.append(line)
         self.line_plain = self.line_bold = False
+        if self.lines is None:
+            self.lines = []
+        self.lines.append(line)
+        return self.lines
 
     def text(self) -> str:
         """The text so far, cleaned: a character reference may stand for a character that rule 1 removes."""
@@ -87,16 +90,16 @@ class Leaf:
     def split(self) -> Iterator[tuple[Leaf, bool]]:
         """The leaf in parts, and whether each is a bold title line (edition 2)."""
         kind = self.final_kind()
-        if not (self.breaks and self.bold and self.plain) or kind not in ("paragraph", "item"):
+        if kind not in ("paragraph", "item"):
             yield self, False
             return
-        self._note_line(closed=True)
-        titles = self._titles()
+        lines = self._note_line(closed=True)
+        titles = self._titles(lines)
         if not any(titles):
             yield self, False
             return
         start = Line(0, 0, 0, False, False, True)
-        for is_title, group in groupby(zip(self.lines, titles, strict=True), key=lambda pair: pair[1]):
+        for is_title, group in groupby(zip(lines, titles, strict=True), key=lambda pair: pair[1]):
             # Two titles are never next to each other: a title is followed by text.
             own = [line for line, _ in group]
             end = own[-1]
@@ -116,18 +119,17 @@ class Leaf:
             code_parts=_within(self.code_parts, start.length, end.length),
         )
 
-    def _titles(self) -> list[bool]:
+    def _titles(self, lines: list[Line]) -> list[bool]:
         """Per line, whether it is a bold title: with text that is not wholly bold in the next line."""
-        begins = [True, *(line.closed for line in self.lines[:-1])]
+        begins = [True, *(line.closed for line in lines[:-1])]
         wholly = [
-            line.bold and not line.plain and line.closed and begun
-            for line, begun in zip(self.lines, begins, strict=True)
+            line.bold and not line.plain and line.closed and begun for line, begun in zip(lines, begins, strict=True)
         ]
         titles, start = [], 0
-        for index, line in enumerate(self.lines):
+        for index, line in enumerate(lines):
             text = "".join(self.parts[start : line.parts]).strip().rstrip(_QUOTES)
             start = line.parts
-            followed = index + 1 < len(self.lines) and self.lines[index + 1].plain
+            followed = index + 1 < len(lines) and lines[index + 1].plain
             titles.append(wholly[index] and followed and self._may_be_title(text, first=index == 0))
         return titles
 

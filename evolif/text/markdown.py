@@ -12,8 +12,8 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
+from evolif.text.answers import FIRST_RULES, READING_RULES_VERSION
 from evolif.text.blocks import UNKNOWN, Block, BlockKind, Content, ListItem, OuterItem, Range, Table
-from evolif.text.editions import FIRST_RULES, READING_RULES_VERSION
 from evolif.text.html import BLOCKS, BOLD, KNOWN, html_content
 from evolif.text.leaf import Leaf
 from evolif.text.markdown_source import BRACKET_STAND_IN, MarkdownSource, prepare, without_stand_ins
@@ -259,7 +259,8 @@ class Builder:
             text = self._body[start:end]  # undoes what `prepare` replaced
             if self._exact:
                 leaf.pieces.append((leaf.length, start, len(text)))
-        text = without_stand_ins(text)
+        else:
+            text = without_stand_ins(text)
         leaf.parts.append(text)
         leaf.length += len(text)
         bold = self._strong + self._bold_tags > 0
@@ -344,7 +345,7 @@ class Builder:
             self._close_bold(-1)  # the tag is never closed, so where the passage ends is not known
         if leaf is None:
             return
-        if self._rules == FIRST_RULES:
+        if self._rules == FIRST_RULES or not (leaf.breaks and leaf.bold and leaf.plain):
             self._close_part(leaf)
             return
         for part, is_title in leaf.split():

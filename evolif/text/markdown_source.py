@@ -8,9 +8,9 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from typing import NamedTuple
 
-from evolif.text.editions import FIRST_RULES
+from evolif.text.answers import FIRST_RULES
 from evolif.text.html import KNOWN
 
 STAND_IN = "\x01"
@@ -31,13 +31,13 @@ _DEFINITION = re.compile(
 )
 _TARGET = re.compile(r"[a-z][a-z0-9+.-]*://|(?:mailto|tel|sms|data|urn):|www\.|/|\./|#|<", re.IGNORECASE)
 _NUMBERED = re.compile(r"^([ \t>]*)(\d{1,9})([.)])[ \t]+(?=\S)", re.MULTILINE)
-_FEWEST_ITEMS = 2
+# As fast as a search for line breaks, which most texts without lists have few of.
+_LATE_NUMBER = re.compile(r"\n[ \t>]*(?!1[.)])\d{1,9}[.)]")
 # A line that begins at the margin, and with no number of a list.
 _LIST_ENDS = re.compile(r"^(?!\d{1,9}[.)][ \t])[^\s>]", re.MULTILINE)
 
 
-@dataclass(frozen=True, slots=True)
-class MarkdownSource:
+class MarkdownSource(NamedTuple):
     """A body as the parser gets it."""
 
     text: str
@@ -46,7 +46,7 @@ class MarkdownSource:
     """As long as `text`, and as the reader sees it: the body, but for the places that bullets gained."""
     exact: bool
     """Whether `shown` is the body, so that places in it are known."""
-    numbers: Mapping[int, str] = field(default_factory=dict)
+    numbers: Mapping[int, str]
     """Where list numbers were replaced, in order, and what stood there."""
 
     def restored(self, text: str, start: int, end: int) -> str:
@@ -117,9 +117,9 @@ def late_numbers(text: str) -> dict[int, str]:
     CommonMark takes such a line for running text (“It was in⏎1999. That …”). It is a list if a later line of the same
     list has the next number and the same sign.
     """
-    lines = list(_NUMBERED.finditer(text))
-    if len(lines) < _FEWEST_ITEMS:
+    if not _LATE_NUMBER.search(text):
         return {}
+    lines = list(_NUMBERED.finditer(text))
     ends = [match.start() for match in _LIST_ENDS.finditer(text)]
     lists: list[list[re.Match[str]]] = []
     last: dict[tuple[str, str], list[re.Match[str]]] = {}

@@ -13,10 +13,9 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import accumulate
 
-from evolif.text.answers import MAX_BODY_BYTES, is_too_long
+from evolif.text.answers import MAX_BODY_BYTES, READING_RULES_VERSION, is_too_long
 from evolif.text.blocks import Block, Content, FormatFaultError
 from evolif.text.data_formats import parse_csv, parse_json, parse_xml
-from evolif.text.editions import READING_RULES_VERSION
 from evolif.text.emoji import find_emoji
 from evolif.text.html import parse_html
 from evolif.text.lines import body_lines

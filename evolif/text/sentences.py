@@ -7,13 +7,13 @@ the specification or clear to any reader.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from evolif.text.abbreviations import foreign_abbreviations, is_in_language
-from evolif.text.brackets import without_inner_ends
-from evolif.text.editions import FIRST_RULES
+from evolif.text.answers import FIRST_RULES
+from evolif.util.resources import data_path, load_data
 
 TITLES = frozenset(
     """dr mr mrs ms mx prof rev fr hon gov gen col maj capt cpt lt sgt cpl cmdr adm sen rep pres supt det insp
@@ -87,11 +87,17 @@ _LIST_NUMBER = re.compile(
 )
 _AFTER_NUMBER = re.compile(r"\d\s?\Z")
 _DOTTED = re.compile(r"(?:[^\W\d_]\.)+[^\W\d_]")
+_LETTERS = re.compile(r"[^\W\d_]+")
+_BRACKET = re.compile(r"[()\n]")
 _ADDRESS = re.compile(r"[\W_]{0,8}(?:[a-z][a-z0-9+.-]{1,30}://|www\.)\w", re.IGNORECASE)
 _CLOSERS = "\"'”’»)]}"
 _OPENERS = "\"'“‘«([{*_"
 _WINDOW = 64
 """How far a decision looks around a mark, in characters; the bound keeps the time linear in the text."""
+_READ_CHARACTERS = 10_000
+"""How much of a text decides on its language."""
+_BEHIND_MARKS = frozenset("\"'”’»)]}*_」』）》】")
+"""Signs that close what a mark ends."""
 
 
 @lru_cache(maxsize=1)
@@ -102,6 +108,47 @@ def _punkt() -> Any:
     parameters.abbrev_types = set(ABBREVIATIONS)
     parameters.sent_starters = set(STARTERS)
     return PunktSentenceTokenizer(parameters)
+
+
+@dataclass(frozen=True, slots=True)
+class Abbreviations:
+    """Those of other languages than English, from `seeds/abbreviations/`: without their last dot, in lower case."""
+
+    words: frozenset[str]
+    """All of them; most are no English words, and so abbreviations in every text."""
+    inside: Mapping[str, frozenset[str]]
+    """English words, too, with common words of their languages: abbreviations only in texts of these."""
+    ends: frozenset[str]
+    """Those that stand at the end of a list, as “etc.” does: a capital behind one begins a sentence."""
+
+
+_NONE = Abbreviations(frozenset(), {}, frozenset())
+
+
+@lru_cache(maxsize=1)
+def foreign_abbreviations() -> Abbreviations:
+    """Those of all languages; read on first use."""
+    languages: list[dict[str, Any]] = [
+        load_data(path) for path in sorted(data_path("seeds", "abbreviations").glob("*.yaml"))
+    ]
+    return Abbreviations(
+        frozenset(word for one in languages for word in (*one["always"], *one.get("inside", ()))),
+        {word: frozenset(one["common"]) for one in languages for word in one.get("inside", ())},
+        frozenset(word for one in languages for word in one.get("ends", ())),
+    )
+
+
+def is_in_language(texts: Iterable[str], common: frozenset[str]) -> bool:
+    """Whether a text is in a language: more of its words are common ones of it than are English function words."""
+    words = _LETTERS.findall("\n".join(texts)[:_READ_CHARACTERS].casefold())
+    english = _english()
+    return sum(word in common for word in words) > sum(word in english for word in words)
+
+
+@lru_cache(maxsize=1)
+def _english() -> frozenset[str]:
+    lines = data_path("seeds", "function-words.txt").read_text(encoding="utf-8").splitlines()
+    return frozenset(word for line in lines for word in line.partition("#")[0].split())
 
 
 class Surroundings:
@@ -119,6 +166,12 @@ class Surroundings:
         self._texts = texts
         self._lower: frozenset[str] | None = None
         self._spoken: dict[frozenset[str], bool] = {}
+        self._foreign = _NONE if rules == FIRST_RULES else foreign_abbreviations()
+        self.foreign = self._foreign.words
+        """Abbreviations of other languages, or words that may be some."""
+        whole = "" if rules == FIRST_RULES else "\n".join(texts)
+        self.has_brackets = "(" in whole
+        self.has_addresses = "://" in whole or "www." in whole
 
     def has_lower(self, word: str) -> bool:
         """Whether the content also writes a word in lower case: capitalised, it then begins a sentence."""
@@ -131,19 +184,18 @@ class Surroundings:
         """Whether a word in lower case, without its last dot, is one: of English, or since edition 2 of others."""
         if word in ABBREVIATIONS:
             return True
-        if self.rules == FIRST_RULES:
+        if word not in self.foreign:
             return False
-        foreign = foreign_abbreviations()
-        common = foreign.inside.get(word)
+        common = self._foreign.inside.get(word)
         if common is None:
-            return word in foreign.always
+            return True
         if common not in self._spoken:
             self._spoken[common] = is_in_language(self._texts, common)
         return self._spoken[common]
 
     def ends_lists(self, word: str) -> bool:
         """Whether an abbreviation ends a sentence wherever a capital follows."""
-        return word == "etc" or (self.rules > FIRST_RULES and word in foreign_abbreviations().ends)
+        return word == "etc" or word in self._foreign.ends
 
 
 def sentences(text: str, surroundings: Surroundings | None = None) -> list[tuple[int, int]]:
@@ -156,15 +208,13 @@ def sentences(text: str, surroundings: Surroundings | None = None) -> list[tuple
     ranges, start, searched = [], 0, 0
     surroundings = surroundings or Surroundings()
     ends = _ends(text, surroundings)
-    mended = surroundings.rules > FIRST_RULES
-    if mended and "(" in text:
-        ends = set(without_inner_ends(text, ends))
-    addresses = mended and ("://" in text or "www." in text)
+    if surroundings.has_brackets and "(" in text:
+        ends = set(_without_inner_ends(text, ends))
     for end in [*sorted(ends), len(text)]:
         # Each character is searched once, so that a run of lone marks takes linear time.
         if _ALNUM.search(text, searched, end):
             first = _GAP.match(text, start)
-            if not (addresses and _is_address(text[start:end])):
+            if not (surroundings.has_addresses and _is_address(text[start:end])):
                 ranges.append((first.end() if first else start, end))
             start = end
         searched = end
@@ -246,7 +296,7 @@ def _is_short(token: str, word: str, text: str, at: int, surroundings: Surroundi
     """An abbreviation, initials, or a single capital letter."""
     if word in UNITS:
         return word != token.lower() or bool(_AFTER_NUMBER.search(text, max(0, at - 2), at))
-    if surroundings.is_abbreviation(word):
+    if word in ABBREVIATIONS or (word in surroundings.foreign and surroundings.is_abbreviation(word)):
         return word not in TITLES or token[0].isupper()
     return (len(token) == 1 and token.isupper()) or bool(_DOTTED.fullmatch(word))
 
@@ -258,3 +308,61 @@ def _new_sentence(word: str, following: str, surroundings: Surroundings) -> bool
         return False
     lowered = next_word.group().lower().replace("’", "'")
     return surroundings.ends_lists(word) or lowered in STARTERS or surroundings.has_lower(lowered)
+
+
+def _without_inner_ends(text: str, ends: Iterable[int]) -> list[int]:
+    """The ends of sentences without those inside brackets, in order.
+
+    Brackets count that open behind a letter or digit of the same sentence and close on the same line. A mark right
+    before the closing one still ends a sentence if a capital follows: “He left (why?) She stayed.”
+
+    Args:
+        text: One block.
+        ends: Where sentences would end, each behind its mark and the closing signs after it.
+    """
+    pairs = _pairs(text)
+    kept: list[int] = []
+    opened = 0  # pairs looked at
+    closing = -1  # where the bracket closes that holds everything up to there
+    searched, started = 0, False  # up to where a letter or digit of the present sentence was looked for, and found
+    for end in sorted(ends):
+        mark = _mark_end(text, end)
+        while opened < len(pairs) and pairs[opened][0] < mark:
+            opens, closes = pairs[opened]
+            opened += 1
+            if opens < searched or opens < closing:
+                continue
+            started = started or _ALNUM.search(text, searched, opens) is not None
+            searched = opens
+            if started:
+                closing = closes
+        if mark <= closing and not (mark == closing and _capital_follows(text, end)):
+            continue
+        kept.append(end)
+        searched, started = end, False
+    return kept
+
+
+def _pairs(text: str) -> list[tuple[int, int]]:
+    """Where each bracket opens and closes, by where it opens; one that is not closed on its line is none."""
+    found, open_ = [], []
+    for match in _BRACKET.finditer(text):
+        sign = match.group()
+        if sign == "(":
+            open_.append(match.start())
+        elif sign == "\n":
+            open_.clear()
+        elif open_:
+            found.append((open_.pop(), match.start()))
+    return sorted(found)
+
+
+def _mark_end(text: str, end: int) -> int:
+    """Where the mark ends that the closing signs before `end` follow."""
+    while end and text[end - 1] in _BEHIND_MARKS:
+        end -= 1
+    return end
+
+
+def _capital_follows(text: str, end: int) -> bool:
+    return text[end : end + _WINDOW].lstrip().lstrip(_OPENERS)[:1].isupper()

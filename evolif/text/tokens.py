@@ -10,7 +10,7 @@ import unicodedata
 
 import regex
 
-from evolif.text.editions import FIRST_RULES, READING_RULES_VERSION
+from evolif.text.answers import FIRST_RULES, READING_RULES_VERSION
 
 _ALNUM = re.compile(r"[^\W_]")
 _DOTS = re.compile(r"\.{3,}")

@@ -8,7 +8,6 @@ import sqlite3
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +27,7 @@ from evolif.runner.rejudge import agreement, rejudge
 from evolif.runner.store import FILE_NAME
 from evolif.scenarios.instructions import generate
 from evolif.scenarios.instructions.constraints import get_group
+from evolif.text import FIRST_RULES, READING_RULES_VERSION
 from evolif.types import Verdict
 
 JUDGE = "openai/judge?base_url=http://127.0.0.1:9/v1&key_env=JUDGE_KEY"
@@ -290,11 +290,26 @@ def set_ends(run: Path, ending: str | None, cause: str, *, unjudge_last: bool = 
     connection.close()
 
 
-def test_other_reading_rules_are_refused(again: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(import_module("evolif.runner.rejudge"), "READING_RULES_VERSION", 999)
-    with pytest.raises(UsageError, match="has the rules 999"):
+def with_rules(run: Path, rules: int) -> None:
+    """Store another edition of the reading rules."""
+    connection = sqlite3.connect(run / FILE_NAME)
+    with connection:
+        was = f'"reading_rules":{READING_RULES_VERSION}'
+        change = "UPDATE run SET value = replace(value, ?, ?) WHERE key = 'settings'"
+        connection.execute(change, (was, f'"reading_rules":{rules}'))
+    connection.close()
+
+
+def test_unknown_reading_rules_are_refused(run: Path, again: Any, tmp_path: Path) -> None:
+    with_rules(run, 99)
+    with pytest.raises(UsageError, match="were read by reading rules 99, but this version has the rules 1 and 2"):
         again()
     assert not (tmp_path / "again").exists()
+
+
+def test_a_run_of_earlier_reading_rules_keeps_them(run: Path, again: Any, judges: dict[str, Asked]) -> None:
+    with_rules(run, FIRST_RULES)
+    assert again().settings.reading_rules == FIRST_RULES
 
 
 def test_what_would_mix_two_judgings_is_refused(

@@ -91,13 +91,6 @@ def test_other_settings_are_refused_with_the_difference_in_words(
     assert model.asked == []
 
 
-def test_other_reading_rules_are_refused(play: Play, monkeypatch: pytest.MonkeyPatch) -> None:
-    play(Scripted(witness))
-    monkeypatch.setattr("evolif.runner.settings.READING_RULES_VERSION", 99)
-    with pytest.raises(UsageError, match=r"read by reading rules \d+, but this version has rules 99"):
-        play(Scripted(witness))
-
-
 def test_connections_retries_and_timeouts_may_differ_on_resume(play: Play) -> None:
     play(Scripted(fault_at(2, ModelError("busy"))))
     run = play(Scripted(witness), max_connections=9, max_retries=0, timeout=1.0)

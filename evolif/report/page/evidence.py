@@ -15,7 +15,7 @@ from functools import lru_cache
 
 from markupsafe import Markup
 
-from evolif.text import Reading, clean, unhidden
+from evolif.text import READING_RULES_VERSION, Reading, clean, unhidden
 from evolif.text.display import visible_html
 from evolif.text.tokens import strip_reasoning
 from evolif.types import Span, Verdict
@@ -36,17 +36,20 @@ class AnswerEvidence:
     """All evidence that has a place in the content; empty if the answer shows all of it."""
 
 
-def evidence(answer: str, fmt: str | None, verdicts: Sequence[Verdict]) -> AnswerEvidence:
+def evidence(
+    answer: str, fmt: str | None, verdicts: Sequence[Verdict], rules: int = READING_RULES_VERSION
+) -> AnswerEvidence:
     """Find the places of the verdicts' spans.
 
     Args:
         answer: The answer as stored.
         fmt: The format that the turn's constraints require, which decides how the answer is read.
         verdicts: The turn's verdicts; spans outside the text (in a foreign file) are left out.
+        rules: The edition of the reading rules that they were reached by.
     """
     if not any(verdict.spans for verdict in verdicts):
         return AnswerEvidence(())
-    reading = Reading(answer, fmt)
+    reading = Reading(answer, fmt, rules=rules)
     offsets = _Offsets.of(answer, reading)
     found: list[EvidenceSpan] = []
     lost = offsets is None

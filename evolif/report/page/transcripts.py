@@ -112,6 +112,7 @@ class PromptReader:
         settings = run.settings
         self.scenario = get_scenario(settings.scenario)
         self.partner = settings.partner
+        self.rules = settings.reading_rules
         play = options_of(self.scenario.play, settings.options, settings.scenario)
         self._environment: Environment | None = self.scenario.environment(None, play, Services())
         self._known: dict[tuple[int, int, str], PromptFacts] = {}
@@ -187,7 +188,7 @@ def turn_view(record: TurnRecord, reader: PromptReader, patience: int | None) ->
     """
     facts = reader.facts(record.prompt)
     failed = frozenset(i for i, v in enumerate(record.verdicts) if v.satisfied is False)
-    places = evidence(record.answer, facts.fmt, record.verdicts)
+    places = evidence(record.answer, facts.fmt, record.verdicts, reader.rules)
     shown = {index for _, _, index in (*places.answer, *places.in_content)}
     judged = any(v.satisfied is not None for v in record.verdicts)
     heard = reader.heard(record.prompt, record.answer)

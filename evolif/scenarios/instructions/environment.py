@@ -20,6 +20,7 @@ from evolif.scenarios.instructions.system import SYSTEM_PROMPT, system_text
 from evolif.scenarios.instructions.turn_lines import SynthesisRecord
 from evolif.scenarios.instructions.turns import Turn
 from evolif.scenarios.instructions.verdicts import RelevanceCheck, judge_turn
+from evolif.text import READING_RULES_VERSION
 from evolif.types import End, Exchange, Prompt, Seat, Spent, Usage
 
 _MOST_PROMPTS = 1024
@@ -35,6 +36,7 @@ class TurnEnvironment(Environment):
         judge: For the subjective constraints; None if they are not judged.
         wording: The models that word missing turns, closed with this environment.
         gate: How the run asks whether answers are about their tasks; None if it does not.
+        rules: The edition of the reading rules.
     """
 
     def __init__(
@@ -44,6 +46,7 @@ class TurnEnvironment(Environment):
         judge: Judge | None,
         wording: SynthesizerPool,
         gate: RelevanceGate | None = None,
+        rules: int = READING_RULES_VERSION,
     ) -> None:
         self._system = system
         self._source = source
@@ -51,6 +54,7 @@ class TurnEnvironment(Environment):
         self._has_calls = judge is not None and not isinstance(judge, LexicalJudge)
         self._wording = wording
         self._gate = gate
+        self._rules = rules
         self._prompts: dict[tuple[int, int], tuple[Turn, Prompt]] = {}
         self._relevance: dict[tuple[int, int, str], RelevanceCheck] = {}
 
@@ -91,7 +95,9 @@ class TurnEnvironment(Environment):
         relevance = None if self._gate is None else await self._relevance_of(prompt, asked, self._gate)
         if relevance is not None and stored is not None:
             relevance = replace(relevance, known=relevance_verdict(stored))
-        return await judge_turn(asked.constraints, answer, self._judge, stored=verdicts, relevance=relevance)
+        return await judge_turn(
+            asked.constraints, answer, self._judge, stored=verdicts, relevance=relevance, rules=self._rules
+        )
 
     async def _relevance_of(self, prompt: Prompt, asked: TurnRequirements, gate: RelevanceGate) -> RelevanceCheck:
         """What the gate needs, worked out once for all models and epochs."""
@@ -103,7 +109,7 @@ class TurnEnvironment(Environment):
                 turn = await self._source.turn(prompt.dialogue, prompt.turn)
                 task = None if turn is None else task_of(turn.topic)
             by_words = gate.by == "lexical"
-            reason = why_not_judged(task, asked.constraints, asked.witness) if by_words else ""
+            reason = why_not_judged(task, asked.constraints, asked.witness, self._rules) if by_words else ""
             if len(self._relevance) >= _MOST_PROMPTS:
                 self._relevance.clear()
             known = self._relevance[key] = RelevanceCheck(gate, task, reason)
@@ -137,7 +143,7 @@ def open_environment(bench: InstructionBenchmark | None, services: Services) -> 
     if bench is None or services.config is None:
         pool = SynthesizerPool({})
         source = None if bench is None else TurnSource(bench, pool)
-        return TurnEnvironment(system, source, services.judge, pool, services.relevance)
+        return TurnEnvironment(system, source, services.judge, pool, services.relevance, services.reading_rules)
     config = services.config
     missing = tuple(bench.missing(services.max_turns, services.dialogues))
     options = ModelOptions(max_retries=config.max_retries, timeout=config.timeout, wait=config.wait)
@@ -154,4 +160,4 @@ def open_environment(bench: InstructionBenchmark | None, services: Services) -> 
         services.book(one.dialogue, one.turn, spent)
 
     source = TurnSource(bench, pool, notify=bench.notify, record=record)
-    return TurnEnvironment(system, source, services.judge, pool, services.relevance)
+    return TurnEnvironment(system, source, services.judge, pool, services.relevance, services.reading_rules)

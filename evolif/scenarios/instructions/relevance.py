@@ -21,7 +21,7 @@ from evolif.scenarios.instructions.turns import Instruction, Topic
 from evolif.scenarios.instructions.witness import Refusal, build_witness
 from evolif.scenarios.instructions.witness.build import given_words
 from evolif.scenarios.instructions.witness.naming import name_words
-from evolif.text import Reading
+from evolif.text import READING_RULES_VERSION, Reading
 from evolif.types import RELEVANCE, Verdict
 from evolif.util.resources import data_path
 
@@ -147,13 +147,16 @@ def _listed(name: str) -> frozenset[str]:
     return frozenset(word for line in lines for word in _ANY_WORD.findall(line.partition("#")[0].casefold()))
 
 
-def why_not_judged(task: Task | None, constraints: Instruction, witness: str | None) -> str:
+def why_not_judged(
+    task: Task | None, constraints: Instruction, witness: str | None, rules: int = READING_RULES_VERSION
+) -> str:
     """Why the lexical gate cannot judge answers to a turn; empty if it can.
 
     Args:
         task: Of the turn; None if the run does not have it.
         constraints: What its answers have to satisfy.
         witness: A text that does; built if None.
+        rules: The edition of the reading rules.
     """
     if task is None:
         return "the run does not have the task"
@@ -167,7 +170,7 @@ def why_not_judged(task: Task | None, constraints: Instruction, witness: str | N
     if _most_words(active.get("length")) < SHORTEST_LIMIT:
         return f"an answer of fewer than {SHORTEST_LIMIT} words need not name its task"
     text = build_witness(constraints, task.keywords) if witness is None else witness
-    if isinstance(text, Refusal) or name_task(text, task, constraints) is None:
+    if isinstance(text, Refusal) or name_task(text, task, constraints, rules) is None:
         return "the constraints leave no room for words of the task"
     return ""
 
@@ -180,11 +183,15 @@ def _most_words(length: Mapping[str, Any] | None) -> float:
     return float("inf") if characters is None else characters / LETTERS_A_WORD
 
 
-def name_task(text: str, task: Task, constraints: Instruction) -> str | None:
+def name_task(text: str, task: Task, constraints: Instruction, rules: int = READING_RULES_VERSION) -> str | None:
     """The text with enough words of its task in the place of fillers, no verdict changed; None if there is no room."""
     words, fmt = task_words(task).without(constraints), format_of(constraints)
     return name_words(
-        text, constraints, tuple(words.stems.values()), lambda changed: words.suffice(Reading(changed, fmt))
+        text,
+        constraints,
+        tuple(words.stems.values()),
+        lambda changed: words.suffice(Reading(changed, fmt, rules=rules)),
+        rules,
     )
 
 

@@ -225,6 +225,10 @@ class InstructionFollowing(Scenario):
         """Of its witness."""
         return witness_verdicts(prompt)
 
+    def perfect_by(self, prompt: Prompt, rules: int) -> tuple[Verdict, ...]:
+        """Of its witness."""
+        return witness_verdicts(prompt, rules)
+
 
 def _sampled(bench: Benchmark) -> list[Turn]:
     folder = folder_of(bench)

@@ -24,7 +24,7 @@ from evolif.scenarios.instructions.constraints.compatibility import table_versio
 from evolif.scenarios.instructions.synthesis import PersonaModel
 from evolif.scenarios.instructions.tracker import Profile
 from evolif.scenarios.instructions.turns import NAME, Operation, Persona, ScriptTurn, Topic, Turn
-from evolif.text import READING_RULES_VERSION
+from evolif.text import FIRST_RULES
 from evolif.types import Usage
 from evolif.util.opened import open_file
 from evolif.util.resources import complaint, read_json_lines
@@ -258,7 +258,8 @@ class Header(_Model):
     edition: Annotated[int, Field(ge=1)] = 1
     """Of the generator; sets from before editions do not name theirs, which is the first."""
     generator: str = __version__
-    reading_rules: int = READING_RULES_VERSION
+    reading_rules: int = FIRST_RULES
+    """The first edition of the reading rules by which its witnesses satisfy their turns; they do by every later one."""
     compatibility: int = Field(default_factory=table_version)
     grows: bool = False
     """Whether dialogues may be added; its identity then does not depend on how many there are."""

@@ -30,7 +30,7 @@ from evolif.scenarios.instructions.constraints import check, check_reading, desc
 from evolif.scenarios.instructions.prompt import requirements_of
 from evolif.scenarios.instructions.relevance import Task, lexical_verdict, task_criterion
 from evolif.scenarios.instructions.turns import Constraint, Instruction
-from evolif.text import Reading, read_apart
+from evolif.text import READING_RULES_VERSION, Reading, read_apart
 from evolif.types import RELEVANCE, JudgedTurn, Prompt, Verdict
 
 
@@ -79,6 +79,7 @@ async def judge_turn(
     *,
     stored: Sequence[Verdict] | None = None,
     relevance: RelevanceCheck | None = None,
+    rules: int = READING_RULES_VERSION,
 ) -> Judgement:
     """Judge an answer as received; the module's docstring says what to store.
 
@@ -89,6 +90,7 @@ async def judge_turn(
             KiB) fails without a call.
         stored: Earlier verdicts on the same answer; those of rules are reused.
         relevance: How to tell whether the answer is about its task; None if the run does not ask.
+        rules: The edition of the reading rules.
 
     Raises:
         JudgeError: a judge model failed; calls for the turn's other constraints were allowed to finish.
@@ -100,7 +102,7 @@ async def judge_turn(
 
         def read() -> tuple[Reading, list[Verdict]]:
             fmt = format_of(constraints)
-            reading = _read_again(answer, fmt) if len(answer) <= _SHORT else Reading(answer, fmt)
+            reading = _read_again(answer, fmt, rules) if len(answer) <= _SHORT else Reading(answer, fmt, rules=rules)
             verdicts = _by_rules(constraints, criteria, reading, stored)
             if relevance is not None:
                 # Judged together with the rest, so that a failing judge loses no call; taken apart below.
@@ -129,8 +131,8 @@ _SHORT = 300
 
 
 @lru_cache(maxsize=64)
-def _read_again(answer: str, fmt: str | None) -> Reading:
-    return Reading(answer, fmt)
+def _read_again(answer: str, fmt: str | None, rules: int) -> Reading:
+    return Reading(answer, fmt, rules=rules)
 
 
 async def _with_judge(
@@ -168,8 +170,8 @@ def _by_rules(
     return verdicts
 
 
-def witness_verdicts(prompt: Prompt) -> tuple[Verdict, ...]:
-    """The verdicts of rules on a prompt's witness, in the order of its constraints.
+def witness_verdicts(prompt: Prompt, rules: int = READING_RULES_VERSION) -> tuple[Verdict, ...]:
+    """The verdicts of rules on a prompt's witness, in the order of its constraints, by an edition of the reading rules.
 
     None if rules cannot judge a constraint, otherwise False without a witness.
     """
@@ -178,7 +180,7 @@ def witness_verdicts(prompt: Prompt) -> tuple[Verdict, ...]:
     if asked.witness is None:
         verdicts = iter([Verdict(c.group, False, "", "no witness") for c in by_rules])
     else:
-        verdicts = iter(check(by_rules, asked.witness))
+        verdicts = iter(check(by_rules, asked.witness, rules))
     return tuple(
         Verdict(c.group, None, "", "not judged by rules") if get_group(c.group).subjective else next(verdicts)
         for c in asked.constraints

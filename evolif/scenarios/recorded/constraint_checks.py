@@ -14,7 +14,7 @@ from typing import Any, Literal
 from evolif.errors import ArgumentError, InputError, UsageError
 from evolif.scenarios.instructions.constraints import check_reading, format_of, get_group, parse_constraint
 from evolif.scenarios.instructions.turns import Constraint
-from evolif.text import Reading
+from evolif.text import READING_RULES_VERSION, Reading
 
 Cause = Literal["unsupported", "bad_args", "unknown_metric", "judge"]
 """Kinds of failures that a metric entry itself can have, as records name them."""
@@ -37,7 +37,12 @@ class Unsupported(ArgumentError):
 
 
 def instruction_score(
-    prediction: str | None, inst_name: str, inst_args: Arguments | None, *, fmt: str | None = None
+    prediction: str | None,
+    inst_name: str,
+    inst_args: Arguments | None,
+    *,
+    fmt: str | None = None,
+    rules: int = READING_RULES_VERSION,
 ) -> float:
     """1.0 if the answer follows an instruction of the catalogue, else 0.0.
 
@@ -46,15 +51,23 @@ def instruction_score(
         inst_name: A name of the catalogue, such as `length_constraints:number_words`.
         inst_args: The instruction's arguments, such as `{"relation": "less than", "num_words": 100}`.
         fmt: The format that another instruction of the same turn asks for; it decides what the answer's text is.
+        rules: The edition of the reading rules.
 
     Raises:
         Unsupported: no constraint group says the same, or the arguments do not fit (kind `bad_args`).
         UsageError: an optional package is missing.
     """
-    return _score(prediction, constraint_of(inst_name, inst_args), fmt)
+    return _score(prediction, constraint_of(inst_name, inst_args), fmt, rules)
 
 
-def check_score(prediction: str | None, group_name: str, params: Arguments, *, fmt: str | None = None) -> float:
+def check_score(
+    prediction: str | None,
+    group_name: str,
+    params: Arguments,
+    *,
+    fmt: str | None = None,
+    rules: int = READING_RULES_VERSION,
+) -> float:
     """1.0 if the answer satisfies a constraint of evolif (`evolif_check`), else 0.0.
 
     Args:
@@ -62,12 +75,13 @@ def check_score(prediction: str | None, group_name: str, params: Arguments, *, f
         group_name: The constraint's group.
         params: Its parameters, as a benchmark stores them.
         fmt: The format that another constraint of the same turn asks for; it decides what the answer's text is.
+        rules: The edition of the reading rules.
 
     Raises:
         Unsupported: unknown group, parameters that do not fit (kind `bad_args`), or a judge has to decide (`judge`).
         UsageError: an optional package is missing.
     """
-    return _score(prediction, checked_constraint(group_name, params), fmt)
+    return _score(prediction, checked_constraint(group_name, params), fmt, rules)
 
 
 def checked_constraint(group_name: str, params: Arguments) -> Constraint:
@@ -100,8 +114,8 @@ def constraint_of(inst_name: str, inst_args: Arguments | None) -> Constraint:
     return checked_constraint(group, params)
 
 
-def _score(prediction: str | None, constraint: Constraint, fmt: str | None) -> float:
-    reading = Reading(prediction or "", format_of([constraint]) or fmt)
+def _score(prediction: str | None, constraint: Constraint, fmt: str | None, rules: int) -> float:
+    reading = Reading(prediction or "", format_of([constraint]) or fmt, rules=rules)
     [verdict] = check_reading([constraint], reading)
     if verdict.satisfied is None:
         raise Unsupported(f"the group {constraint.group} needs a judge", kind="judge")

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from evolif.text import Reading
+from evolif.text import READING_RULES_VERSION, Reading
 from evolif.types import Message
 
 LONGEST_REPLY = 1024
@@ -55,7 +55,11 @@ class JudgeQuestion:
 
 
 def judge_question(
-    args: Mapping[str, Any], history: Sequence[Message], answer: str, payload: Mapping[str, Any]
+    args: Mapping[str, Any],
+    history: Sequence[Message],
+    answer: str,
+    payload: Mapping[str, Any],
+    rules: int = READING_RULES_VERSION,
 ) -> JudgeQuestion:
     """What a judge is asked about an answer.
 
@@ -68,6 +72,7 @@ def judge_question(
         history: What the model was shown; system messages are left out.
         answer: The model's answer.
         payload: Of the turn's prompt.
+        rules: The edition of the reading rules, by which sentences are counted.
 
     Raises:
         TemplateFault: the scale is none, the template is missing, or it has an unknown slot.
@@ -81,7 +86,8 @@ def judge_question(
     if template is None:
         text = _own_question(args, shown, answer, payload, (low, high))
     else:
-        text = _filled(template, _slots(args, shown, answer, payload, counts="{num_sent}" in template))
+        sentences = _sentences(answer, rules) if "{num_sent}" in template else ""
+        text = _filled(template, _slots(args, shown, answer, payload, sentences))
     return JudgeQuestion((Message("user", text.encode("utf-8", "replace").decode("utf-8")),), low, high)
 
 
@@ -121,7 +127,7 @@ def _own_question(
 
 
 def _slots(
-    args: Mapping[str, Any], history: Sequence[Message], answer: str, payload: Mapping[str, Any], *, counts: bool
+    args: Mapping[str, Any], history: Sequence[Message], answer: str, payload: Mapping[str, Any], sentences: str
 ) -> dict[str, str]:
     reference = payload["reference"]
     told = [f"{message.role.capitalize()}: {message.content}" for message in history]
@@ -134,12 +140,12 @@ def _slots(
         "content": _shown(payload.get("document") or reference),
         "conversation": "\n".join([*told, f"Assistant: {answer}"]),
         "num_words": str(len(answer.split())),
-        "num_sent": _sentences(answer) if counts else "",
+        "num_sent": sentences,
     }
 
 
-def _sentences(answer: str) -> str:
-    reading = Reading(answer)
+def _sentences(answer: str, rules: int) -> str:
+    reading = Reading(answer, rules=rules)
     return "0" if reading.unreadable else str(len(reading.sentence_spans))
 
 

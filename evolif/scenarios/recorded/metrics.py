@@ -26,6 +26,7 @@ from evolif.scenarios.recorded.constraint_checks import (
     constraint_of,
     instruction_score,
 )
+from evolif.text import READING_RULES_VERSION
 from evolif.util.resources import complaint
 
 Reference = str | Sequence[str] | None
@@ -244,8 +245,18 @@ class _Judge(_Arguments):
         return self
 
 
-_Scorer = Callable[[str | None, Reference, Mapping[str, Any], str | None], float]
-"""Takes the answer, the reference, the arguments, and the format that the turn's instructions ask for."""
+@dataclass(frozen=True, slots=True)
+class HowRead:
+    """How checks of constraints read the answers of a turn."""
+
+    fmt: str | None
+    """The format that an instruction of the turn asks for."""
+    rules: int
+    """The edition of the reading rules."""
+
+
+_Scorer = Callable[[str | None, Reference, Mapping[str, Any], HowRead], float]
+"""Takes the answer, the reference, the arguments, and how the answer is read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -282,7 +293,13 @@ class RecordedMetric:
         return self.scorer is None or (self.arguments is _Check and get_group(args["group_name"]).subjective)
 
     def score(
-        self, prediction: str | None, reference: Reference, args: Mapping[str, Any], *, fmt: str | None = None
+        self,
+        prediction: str | None,
+        reference: Reference,
+        args: Mapping[str, Any],
+        *,
+        fmt: str | None = None,
+        rules: int = READING_RULES_VERSION,
     ) -> float:
         """The score of an answer in [0, 1].
 
@@ -291,13 +308,14 @@ class RecordedMetric:
             reference: The gold answer or answers.
             args: The entry's arguments, as `check` returns them.
             fmt: The format that an instruction of the same turn asks for; only checks of constraints read it.
+            rules: The edition of the reading rules; only those checks read by them.
 
         Raises:
             Unsupported: a judge has to score it (kind `judge`).
         """
         if self.scorer is None:
             raise Unsupported(f"{self.class_name} needs a judge", kind="judge")
-        return self.scorer(prediction, reference, args, fmt)
+        return self.scorer(prediction, reference, args, HowRead(fmt, rules))
 
 
 _METRICS: Mapping[str, RecordedMetric] = MappingProxyType(
@@ -313,9 +331,9 @@ _METRICS: Mapping[str, RecordedMetric] = MappingProxyType(
             ),
             RecordedMetric("llm_judge", _Judge, None),
             RecordedMetric(
-                "instruction_following", _Instruction, lambda text, _, args, fmt: _followed(text, args, fmt)
+                "instruction_following", _Instruction, lambda text, _, args, how: _followed(text, args, how)
             ),
-            RecordedMetric("evolif_check", _Check, lambda text, _, args, fmt: _satisfied(text, args, fmt)),
+            RecordedMetric("evolif_check", _Check, lambda text, _, args, how: _satisfied(text, args, how)),
         )
     }
 )
@@ -342,9 +360,9 @@ def _exact(text: str | None, gold: Reference, args: Mapping[str, Any]) -> float:
     return exact_match(text, gold, start=args["start"] or "", end=args["end"] or "")
 
 
-def _followed(text: str | None, args: Mapping[str, Any], fmt: str | None) -> float:
-    return instruction_score(text, args["inst_name"], args["inst_args"], fmt=fmt)
+def _followed(text: str | None, args: Mapping[str, Any], how: HowRead) -> float:
+    return instruction_score(text, args["inst_name"], args["inst_args"], fmt=how.fmt, rules=how.rules)
 
 
-def _satisfied(text: str | None, args: Mapping[str, Any], fmt: str | None) -> float:
-    return check_score(text, args["group_name"], args["params"], fmt=fmt)
+def _satisfied(text: str | None, args: Mapping[str, Any], how: HowRead) -> float:
+    return check_score(text, args["group_name"], args["params"], fmt=how.fmt, rules=how.rules)

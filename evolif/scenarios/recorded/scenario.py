@@ -178,7 +178,9 @@ class RecordedEnvironment(FolderEnvironment[RecordedPlay, RecordedFolder]):
     ) -> Judgement:
         """A score per metric entry; without one, the kind of failure is in its `found`."""
         history: list[Message] = [message for exchange in past for message in exchange.messages]
-        return await score_turn(prompt, answer, [*history, *prompt.messages], self._panel, stored)
+        return await score_turn(
+            prompt, answer, [*history, *prompt.messages], self._panel, stored, self.services.reading_rules
+        )
 
     def _is_off(self, prompt: Prompt) -> bool:
         return prompt.payload["off_policy"] if self.play.policy == "dialogue" else self.play.policy == "off"

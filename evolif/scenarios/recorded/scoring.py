@@ -23,10 +23,10 @@ from evolif.scenarios.instructions.verdicts import criteria_of
 from evolif.scenarios.recorded.constraint_checks import Unsupported, checked_constraint, constraint_of
 from evolif.scenarios.recorded.judge_reply import judge_score
 from evolif.scenarios.recorded.judging import LONGEST_REPLY, TemplateFault, judge_question
-from evolif.scenarios.recorded.metrics import RecordedMetric, metric_name, metric_of
+from evolif.scenarios.recorded.metrics import HowRead, RecordedMetric, metric_name, metric_of
 from evolif.scenarios.recorded.prompts import SCORING_VERSION
 from evolif.scenarios.recorded.schema import Dialog
-from evolif.text import Reading, read_apart, readable
+from evolif.text import READING_RULES_VERSION, Reading, read_apart, readable
 from evolif.types import Message, Prompt, Score, Session, Verdict
 
 Failure: TypeAlias = Literal[
@@ -108,7 +108,12 @@ def _is_judged(one: Mapping[str, Any], payload: Mapping[str, Any]) -> bool:
 
 
 async def score_turn(
-    prompt: Prompt, answer: str, history: Sequence[Message], panel: Panel | None, stored: Judgement | None = None
+    prompt: Prompt,
+    answer: str,
+    history: Sequence[Message],
+    panel: Panel | None,
+    stored: Judgement | None = None,
+    rules: int = READING_RULES_VERSION,
 ) -> Judgement:
     """A score for each metric entry of a turn, in their order, and a verdict for each that is a check.
 
@@ -118,12 +123,13 @@ async def score_turn(
         history: What the model was shown, with the prompt.
         panel: Scores what rules cannot; None if nobody does.
         stored: An earlier judgement on the same answer: what rules found is kept.
+        rules: The edition of the reading rules.
 
     Raises:
         JudgeError: a judge could not be called.
     """
     payload = prompt.payload
-    fmt = _format(payload)
+    how = HowRead(_format(payload), rules)
     scores: list[Score] = []
     verdicts: list[Verdict] = []
     records: list[JudgeRecord] = []
@@ -132,11 +138,11 @@ async def score_turn(
         try:
             entry = _entry(one, payload)
             if not entry.is_judged:
-                score = stored.scores[place] if stored else await _by_rule(name, entry, answer, payload, fmt)
+                score = stored.scores[place] if stored else await _by_rule(name, entry, answer, payload, how)
             elif entry.metric.scorer is None:
-                score = await _by_template(name, entry, answer, history, payload, panel)
+                score = await _by_template(name, entry, answer, history, payload, how, panel)
             else:
-                score, record = await _by_criterion(name, entry, answer, fmt, panel)
+                score, record = await _by_criterion(name, entry, answer, how, panel)
                 records.append(record)
         except _Failed as failed:
             score = Score(name, None, found=f"{failed.kind}: {failed}")
@@ -181,9 +187,9 @@ def _format(payload: Mapping[str, Any]) -> str | None:
     return format_of([constraint for constraint in constraints if constraint is not None])
 
 
-async def _by_rule(name: str, entry: _Entry, answer: str, payload: Mapping[str, Any], fmt: str | None) -> Score:
+async def _by_rule(name: str, entry: _Entry, answer: str, payload: Mapping[str, Any], how: HowRead) -> Score:
     def read() -> float:
-        return entry.metric.score(readable(answer), payload["reference"], entry.args, fmt=fmt)
+        return entry.metric.score(readable(answer), payload["reference"], entry.args, fmt=how.fmt, rules=how.rules)
 
     try:
         return Score(name, await read_apart(answer, read))
@@ -192,10 +198,16 @@ async def _by_rule(name: str, entry: _Entry, answer: str, payload: Mapping[str, 
 
 
 async def _by_template(
-    name: str, entry: _Entry, answer: str, history: Sequence[Message], payload: Mapping[str, Any], panel: Panel | None
+    name: str,
+    entry: _Entry,
+    answer: str,
+    history: Sequence[Message],
+    payload: Mapping[str, Any],
+    how: HowRead,
+    panel: Panel | None,
 ) -> Score:
     try:
-        question = judge_question(entry.given, history, answer, payload)
+        question = judge_question(entry.given, history, answer, payload, how.rules)
     except TemplateFault as fault:
         raise _Failed("bad_args", str(fault)) from None
 
@@ -209,11 +221,11 @@ async def _by_template(
 
 
 async def _by_criterion(
-    name: str, entry: _Entry, answer: str, fmt: str | None, panel: Panel | None
+    name: str, entry: _Entry, answer: str, how: HowRead, panel: Panel | None
 ) -> tuple[Score, JudgeRecord]:
     constraint = entry.constraint
     assert constraint is not None, "only checks are criteria"
-    record = await _required(panel).assess(criteria_of([constraint])[0], Reading(answer, fmt))
+    record = await _required(panel).assess(criteria_of([constraint])[0], Reading(answer, how.fmt, rules=how.rules))
     if record.satisfied is None:
         raise _Failed("judge", record.reason)
     return Score(name, float(record.satisfied), found=record.reason), record
@@ -303,5 +315,15 @@ def reuse_key(
         version = metric_of(entry["class_name"]).version
     except Unsupported:
         version = 0
-    parts = [model, endpoint, sampling, strategy, dialog.written(), entry, version, SCORING_VERSION]
+    parts = [
+        model,
+        endpoint,
+        sampling,
+        strategy,
+        dialog.written(),
+        entry,
+        version,
+        SCORING_VERSION,
+        READING_RULES_VERSION,
+    ]
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:32]

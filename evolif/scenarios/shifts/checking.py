@@ -20,7 +20,7 @@ from evolif.scenarios.shifts.reading import (
     times_of,
     truths_of,
 )
-from evolif.text import clean, find_all, fold
+from evolif.text import FIRST_RULES, clean, find_all, fold
 
 Reason = Literal["unreadable", "cancelled", "stale", "other_branch", "missing", "wrong"]
 """Why a goal is unmet; the first one that fits."""
@@ -200,4 +200,4 @@ def _holds(texts: Iterable[str], goal: Checkpoint, value: Any) -> bool:
     aliases = goal.get("aliases") or {}
     keywords = [fold(str(word)).strip() for word in (value, *aliases.get(str(value), ()))]
     folded = [fold(text) for text in texts]
-    return any(find_all(text, keyword) for keyword in keywords if keyword for text in folded)
+    return any(find_all(text, keyword, FIRST_RULES) for keyword in keywords if keyword for text in folded)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from evolif.scenarios.instructions.constraints import check_reading, format_of, rule_checked
 from evolif.scenarios.instructions.turns import Constraint, Instruction
 from evolif.scenarios.instructions.witness.vocabulary import is_filler
-from evolif.text import Reading
+from evolif.text import READING_RULES_VERSION, Reading
 from evolif.types import Verdict
 
 MOST_TRIES = 48
@@ -18,7 +18,13 @@ _PLACES = 2
 _WORD = re.compile(r"[^\W\d_]+")
 
 
-def name_words(text: str, constraints: Instruction, words: Sequence[str], enough: Callable[[str], bool]) -> str | None:
+def name_words(
+    text: str,
+    constraints: Instruction,
+    words: Sequence[str],
+    enough: Callable[[str], bool],
+    rules: int = READING_RULES_VERSION,
+) -> str | None:
     """The text with some of its fillers replaced by words; None if there is no room for enough of them.
 
     Args:
@@ -26,18 +32,19 @@ def name_words(text: str, constraints: Instruction, words: Sequence[str], enough
         constraints: No verdict of their rules on the text is changed.
         words: What to name, the most welcome first.
         enough: Whether a text names enough.
+        rules: The edition of the reading rules.
     """
     if enough(text):
         return text
     objective = rule_checked(constraints)
-    before = _outcomes(objective, text)
+    before = _outcomes(objective, text, rules)
     left = MOST_TRIES
     for word in words:
         for changed in _replaced(text, word):
             if not left:
                 return None
             left -= 1
-            if _outcomes(objective, changed) == before:
+            if _outcomes(objective, changed, rules) == before:
                 text = changed
                 break
         else:
@@ -47,8 +54,8 @@ def name_words(text: str, constraints: Instruction, words: Sequence[str], enough
     return None
 
 
-def _outcomes(objective: Sequence[Constraint], text: str) -> list[bool | None]:
-    verdicts: Sequence[Verdict] = check_reading(objective, Reading(text, format_of(objective)))
+def _outcomes(objective: Sequence[Constraint], text: str, rules: int) -> list[bool | None]:
+    verdicts: Sequence[Verdict] = check_reading(objective, Reading(text, format_of(objective), rules=rules))
     return [verdict.satisfied for verdict in verdicts]
 
 

@@ -122,6 +122,50 @@ def test_bad_parameters_are_named(group, params, where):
     assert "\n" not in str(caught.value)
 
 
+UNREACHABLE = [
+    ("start_with", "# Report", "begins with mark-up"),
+    ("start_with", "> Hi", "begins with mark-up"),
+    ("start_with", "*Note", "begins with mark-up"),
+    ("start_with", "- Note", "begins with mark-up"),
+    ("start_with", "1. Note", "begins with mark-up"),
+    ("start_with", "```python", "begins with mark-up"),
+    ("start_with", "...", "no letter, digit or symbol"),
+    ("end_with", "Note**", "ends with mark-up"),
+    ("end_with", "Title ##", "ends with mark-up"),
+    ("end_with", "done ```", "ends with mark-up"),
+    ("end_with", "!?", "no letter, digit or symbol"),
+]
+
+
+@pytest.mark.parametrize(("group", "value", "why"), UNREACHABLE)
+def test_new_values_that_no_answer_meets_are_refused_with_the_mend(group, value, why):
+    constraint = {"group": group, "params": {"mode": "keyword", "value": value}}
+    with pytest.raises(InputError, match=f"{why}.*; use mode “phrase”"):
+        check([constraint], "An answer.")
+    assert parse_constraint(constraint, stored=True).params["value"] == value
+
+
+@pytest.mark.parametrize(
+    ("group", "value"),
+    [("start_with", "(KAI)"), ("start_with", "🙂"), ("start_with", "$5"), ("end_with", "C#"), ("end_with", "AI:")],
+)
+def test_signs_that_are_no_markup_may_stand_at_an_edge(group, value):
+    constraint = {"group": group, "params": {"mode": "keyword", "value": value}}
+    assert check([constraint], value)[0].satisfied
+
+
+def test_white_space_round_a_new_value_is_cut():
+    constraint = {"group": "start_with", "params": {"mode": "keyword", "value": " Kyoto "}}
+    assert parse_constraint(constraint).params["value"] == "Kyoto"
+    assert parse_constraint(constraint, stored=True).params["value"] == " Kyoto "
+
+
+@pytest.mark.parametrize("rules", [0, 3])
+def test_an_unknown_edition_of_the_reading_rules_is_refused(rules):
+    with pytest.raises(InputError, match=f"rules must be 1 or 2, not {rules}"):
+        check([LETTER], "Kyoto", rules=rules)
+
+
 @pytest.mark.parametrize("params", [None, "x", 3, []], ids=repr)
 def test_parameters_are_an_object(params):
     with pytest.raises(InputError, match="needs “params”, an object"):
