@@ -20,7 +20,7 @@ from evolif.scenarios.instructions.constraints.base import (
     required_words,
     upper_limit,
 )
-from evolif.scenarios.instructions.constraints.exclusions import EVERYDAY, EVERYDAY_FINDERS
+from evolif.scenarios.instructions.constraints.exclusions import EVERYDAY_FINDERS, is_everyday
 from evolif.scenarios.instructions.turns import Params
 from evolif.text import count_words, find_all, fold
 from evolif.util.resources import data_path, load_data
@@ -39,7 +39,7 @@ def find_conflict(active: Active) -> Conflict | None:
     """The first reason why these constraints exclude each other; None if there is none."""
     is_extended = not _EXTENDED.isdisjoint(active) or not _NAMES.isdisjoint(active.get("format", ()))
     finders = (*_FINDERS, *_EXTENDED_FINDERS) if is_extended else _FINDERS
-    if not EVERYDAY.isdisjoint(active) or "relation" in active.get("bullets", ()):
+    if is_everyday(active):
         finders = (*finders, *EVERYDAY_FINDERS)
     return find_declared(active) or next(filter(None, (find(active, _budgets()) for find in finders)), None)
 
@@ -275,7 +275,8 @@ def _language_conflict(active: Active, budgets: _Budgets) -> Conflict | None:
     if "language" not in active:
         return None
     limit = upper_limit(active.get("length"), "characters")
-    if limit is not None and limit < budgets["foreign_min_characters"]:
+    is_brief = active.get("length", {}).get("relation") in ("at_most", "about")  # `exclusions.py` has its budget
+    if limit is not None and limit < budgets["foreign_min_characters"] and not is_brief:
         return Conflict(
             "language-budget", ("language", "length"), f"{limit} characters are too few to detect a language"
         )

@@ -1,4 +1,4 @@
-"""Conflicts that must be computed, of what people ask for every day: choices, lists, labels, parts and emoji.
+"""Conflicts that must be computed, of what people ask for every day; of literals, `literals.py` knows more.
 
 `compatibility.py` asks these functions after its own; they share its budgets.
 """
@@ -9,11 +9,20 @@ from collections.abc import Callable, Iterator, Mapping
 from itertools import islice
 from typing import Any
 
-from evolif.scenarios.instructions.constraints.base import Active, Conflict, least_count, required_words, upper_limit
+from evolif.scenarios.instructions.constraints.base import (
+    Active,
+    Conflict,
+    least_count,
+    lower_limit,
+    required_words,
+    upper_limit,
+)
+from evolif.scenarios.instructions.constraints.literals import banned_literal, label_texts, literal_room, literals
 from evolif.scenarios.instructions.constraints.relations import limits
 from evolif.scenarios.instructions.turns import Params
 from evolif.text import find_all, fold
 from evolif.text.emoji import find_emoji
+from evolif.text.languages import SCRIPTS
 
 _Budgets = Mapping[str, Any]
 _MOST_SHOWN = 50
@@ -64,14 +73,6 @@ def label_count(labels: Params | None) -> int:
     if labels is None:
         return 0
     return int(labels["count"]) if "noun" in labels else len(labels["labels"])
-
-
-def label_texts(labels: Params | None) -> Iterator[str]:
-    """The labels that are asked for."""
-    if labels is not None and "noun" in labels:
-        yield from (f"{labels['noun']} {number}" for number in range(1, labels["count"] + 1))
-    elif labels is not None:
-        yield from labels["labels"]
 
 
 def _label_conflict(active: Active, budgets: _Budgets) -> Conflict | None:
@@ -139,10 +140,94 @@ def _part_conflict(active: Active, budgets: _Budgets) -> Conflict | None:
     return None
 
 
+def _hashtag_conflict(active: Active, budgets: _Budgets) -> Conflict | None:
+    """More hashtags than fit into the allowed length, or without their sign."""
+    if "hashtags" not in active:
+        return None
+    number = least_count(active["hashtags"])
+    if number and active.get("punctuation", {}).get("mark") == "#" and active["punctuation"]["mode"] == "exclude":
+        return Conflict("hashtag-mark", ("hashtags", "punctuation"), "a hashtag begins with #")
+    for unit in ("words", "characters"):
+        limit = upper_limit(active.get("length"), unit)
+        if limit is not None and number * budgets[f"{unit}_per_hashtag"] > limit:
+            return Conflict("hashtag-room", ("hashtags", "length"), f"{number} of them do not fit into {limit} {unit}")
+    return None
+
+
+def _letter_conflict(active: Active, budgets: _Budgets) -> Conflict | None:
+    """Letters at an edge that the words may not have, and too many words to repeat none."""
+    lettering = active.get("lettering")
+    if lettering is None:
+        return None
+    if lettering["mode"] == "no_repeat":
+        low = max(lower_limit(active.get("length"), unit) * each for unit, each in _LEAST_WORDS.items())
+        if low > budgets["most_words_without_repetition"]:
+            return Conflict("repetition", ("lettering", "length"), "so many words cannot all be different")
+    for group in ("start_with", "end_with", "placement"):
+        letter = _edge_letter(active.get(group, {}))
+        wanted = lettering.get("letter", "").casefold()
+        if letter and lettering["mode"] == "without" and letter == wanted:
+            return Conflict("edge-letter", ("lettering", group), f"the letter {letter} is asked for there")
+        if letter and lettering["mode"] == "first" and letter != wanted and group != "end_with":
+            return Conflict("edge-letter", ("lettering", group), f"a word begins with {letter} there")
+    return None
+
+
+_LEAST_WORDS = {"words": 1, "sentences": 4, "paragraphs": 8, "lines": 4}
+"""How many words a unit has at least, where nobody tries to be brief."""
+
+
+def _edge_letter(params: Params) -> str:
+    value = params.get("letter", params.get("value") if params.get("mode") == "letter" else "")
+    return str(value).casefold()
+
+
+def _language_conflict(active: Active, budgets: _Budgets) -> Conflict | None:
+    """Phrases of English words, and texts in Latin script that are too short to tell their language."""
+    language = active.get("language")
+    if language is None:
+        return None
+    for literal in literals(active):
+        is_phrase = active[literal.group].get("mode") in ("phrase", "unit_start")
+        if is_phrase and any(map(str.isalpha, literal.texts[0])):
+            return Conflict("foreign-phrase", ("language", literal.group), f"“{literal.texts[0]}” is English")
+    for unit in ("words", "characters"):
+        limit = upper_limit(active.get("length"), unit)
+        if limit is not None and limit < budgets[f"foreign_least_{unit}"] and language.get("code") not in SCRIPTS:
+            reason = f"{limit} {unit} are too few to detect a language"
+            return Conflict("language-room", ("language", "length"), reason)
+    return None
+
+
+def _marks_conflict(active: Active, budgets: _Budgets) -> Conflict | None:
+    """Sentences that nothing would part."""
+    low = lower_limit(active.get("length"), "sentences")
+    if low > 1 and active.get("punctuation", {}).get("mode") == "exclude_all":
+        return Conflict("no-mark-sentences", ("punctuation", "length"), f"without a mark, {low} sentences are one")
+    return None
+
+
 EVERYDAY_FINDERS: tuple[Callable[[Active, _Budgets], Conflict | None], ...] = (
-    _choice_conflict, _shape_conflict, _label_conflict, _emoji_conflict, _part_conflict,
+    _choice_conflict, _shape_conflict, _label_conflict, _emoji_conflict, _part_conflict, _hashtag_conflict,
+    _letter_conflict, _language_conflict, _marks_conflict, banned_literal, literal_room,
 )  # fmt: skip
 """In the order of reporting."""
 
-EVERYDAY = frozenset({"labels", "choice", "part_length", "emoji"})
-"""Groups that only these functions know."""
+_GROUPS = frozenset(
+    {"labels", "choice", "part_length", "emoji", "hashtags", "person", "manner", "lettering", "wrap", "language"}
+)
+_NEW_KEYS: Mapping[str, tuple[str, ...]] = {
+    "bullets": ("relation",),
+    "existence": ("at_least", "any_of"),
+    "placement": ("unit",),
+}
+_NEW_MODES = frozenset({"phrase", "exclude_all"})
+
+
+def is_everyday(active: Active) -> bool:
+    """Whether some of the constraints are such that these functions know more about them."""
+    return not _GROUPS.isdisjoint(active) or any(_is_new(group, params) for group, params in active.items())
+
+
+def _is_new(group: str, params: Params) -> bool:
+    return params.get("mode") in _NEW_MODES or any(key in params for key in _NEW_KEYS.get(group, ()))
