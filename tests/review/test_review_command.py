@@ -55,7 +55,7 @@ def test_list_is_filtered_and_gives_objects(bench):
     [
         ("--status", "falgged", "there is no status “falgged”; use edited, flagged, rejected, verified"),
         ("--source", "openai/y", "there is no source “openai/y”; use openai/x, template"),
-        ("--finding", "lenght", "there is no finding “lenght”; use audience, bullets, case"),
+        ("--finding", "lenght", "there is no finding “lenght”; use length"),
         ("--topic", "T\x1b", "there is no topic “T\\x1b”; use T"),
         ("--group", "emotion", "items here have no group to filter by"),
     ],

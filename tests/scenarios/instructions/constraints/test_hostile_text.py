@@ -165,21 +165,36 @@ def narrow_tables() -> dict[str, str]:
     return {f"{width} columns": head + "a\n" * AT_ONCE for width, head in heads.items()}
 
 
+def in_force(asked: str | None) -> list[list[dict[str, object]]]:
+    """All constraints in lists such as a turn may have: one of each group at most."""
+    wanted = [*CONSTRAINTS, {"group": "format", "params": {"mode": asked}}] if asked else CONSTRAINTS
+    turns: list[list[dict[str, object]]] = []
+    for constraint in wanted:
+        free = [turn for turn in turns if constraint["group"] not in {one["group"] for one in turn} and len(turn) < 12]
+        if free:
+            free[0].append(constraint)
+        else:
+            turns.append([constraint])
+    return turns
+
+
 @pytest.mark.parametrize("asked", [None, *LOOKS])
 def test_an_answer_that_is_read_at_once_takes_at_most_50_ms(asked: str | None) -> None:
-    """Of the processor, for all groups together; the best of three, as others may have the machine."""
-    constraints = [*CONSTRAINTS, {"group": "format", "params": {"mode": asked}}] if asked else CONSTRAINTS
-    check(constraints, "What is loaded once is loaded now.")
+    """Of the processor, for the constraints of a turn; the best of three, as others may have the machine."""
+    turns = in_force(asked)
+    for constraints in turns:
+        check(constraints, "What is loaded once is loaded now.")
     for name, attack in {**ATTACKS, **narrow_tables()}.items():
         text = attack[:AT_ONCE]
         if text.count("|") > BARS or (asked and not text.startswith(LOOKS[asked])):
             continue
-        times = []
-        while len(times) < 3 and min(times, default=1.0) > 0.05:
-            begun = time.process_time()
-            check(constraints, text)
-            times.append(time.process_time() - begun)
-        assert min(times) <= 0.05, name
+        for constraints in turns:
+            times: list[float] = []
+            while len(times) < 3 and min(times, default=1.0) > 0.05:
+                begun = time.process_time()
+                check(constraints, text)
+                times.append(time.process_time() - begun)
+            assert min(times) <= 0.05, name
 
 
 def test_attacks_are_as_long_as_allowed():
