@@ -22,6 +22,7 @@ _PLAIN_QUOTES = str.maketrans({**dict.fromkeys("“”„‟«»「」『』〝�
 _MARKS = "#*_>-+•`"
 _FINAL = ".!?…。！？"
 _BOLD = ("**", "__")
+_FENCES = ("```", "~~~")
 _EMOJI = regex.compile(r"[\p{Emoji_Presentation}\uFE0F\u20E3]")
 _DATA = frozenset({"json", "csv", "xml", "html"})
 """Formats whose body begins with marks of its own, so that only what a reader sees is compared."""
@@ -84,7 +85,8 @@ def begins(reading: Reading, value: str) -> bool:
     seen, body = _seen(reading), source_begins(reading.body, value)
     if reading.fmt in _DATA:
         return _starts(seen, value, _QUOTES)
-    return body and (_has_markup(value) or _starts(seen, value, _QUOTES))
+    fenced = reading.body.lstrip().startswith(_FENCES) and not value.startswith(_FENCES)
+    return body and not fenced and (_has_markup(value) or _starts(seen, value, _QUOTES))
 
 
 def ends(reading: Reading, value: str) -> bool:
@@ -92,7 +94,8 @@ def ends(reading: Reading, value: str) -> bool:
     seen, body = reading.content_text, _ends(reading.body, value, _QUOTES + _MARKS)
     if reading.fmt in _DATA:
         return _ends(seen, value, _QUOTES)
-    return body and (_has_markup(value) or _ends(seen, value, _QUOTES))
+    fenced = reading.body.rstrip().endswith(_FENCES) and not value.endswith(_FENCES)
+    return body and not fenced and (_has_markup(value) or _ends(seen, value, _QUOTES))
 
 
 def source_begins(source: str, value: str) -> bool:
