@@ -229,7 +229,7 @@ class TemplateSynthesizer:
         path, change = self._change(turn, persona.register, wording)
         slots |= change
         frame = wording.pick(self._frames.of(persona.register, *path), "/".join(path))
-        if _is_one_more(turn.operation) and "also" not in frame.lower():
+        if len(turn.operations) == 1 and _is_one_more(turn.operation) and "also" not in frame.lower():
             slots["clause"] = f"also {slots['clause']}"
         slots |= {capitalised(key): capitalised(text) for key, text in slots.items()}
         return frame.format(**slots)
@@ -238,10 +238,13 @@ class TemplateSynthesizer:
         self, turn: ScriptTurn | Turn, register: str, wording: Phrasing
     ) -> tuple[tuple[str, ...], dict[str, str]]:
         """The path of the frame, and its slots for this operation."""
-        operation = turn.operation
         opening: tuple[str, ...] = (turn.move,)
         if turn.move == "new":
             opening = ("first",) if turn.turn == 1 else ("new",)
+        if len(turn.operations) != 1 or turn.act == "replace_all":
+            slots = {"clause": _several(turn, register, wording)}
+            return (opening if turn.move == "new" else (*opening, "add")), slots
+        operation = turn.operation
         if operation.kind == "remove" and operation.before is not None:
             return (*opening, "remove"), {"drop": dropped(operation.group, operation.before, wording)}
         saying = get_group(operation.group).saying(operation.kind, operation.before, operation.after)
@@ -252,6 +255,18 @@ class TemplateSynthesizer:
             slots["old"] = dropped(operation.group, operation.before, wording)
             return (*opening, "modify"), slots
         return (*opening, "add"), slots
+
+
+def _several(turn: ScriptTurn | Turn, register: str, wording: Phrasing) -> str:
+    """One clause for several changes; where all earlier demands go, they are not listed."""
+    clauses = ["forget all I asked for so far"] if turn.act == "replace_all" else []
+    for one in turn.operations:
+        if one.after is not None:
+            before, kind = (None, "add") if turn.act == "replace_all" else (one.before, one.kind)
+            clauses.append(clause(one.group, get_group(one.group).saying(kind, before, one.after), register, wording))
+        elif one.before is not None and turn.act != "replace_all":
+            clauses.append(f"drop {dropped(one.group, one.before, wording)}")
+    return clauses[0] if len(clauses) == 1 else f"{', '.join(clauses[:-1])} and {clauses[-1]}"
 
 
 def _is_one_more(operation: Operation) -> bool:

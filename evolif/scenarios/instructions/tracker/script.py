@@ -344,7 +344,7 @@ def raw_turns(spec: ScriptSpec, dialogue: int, stream: Stream, statistics: DrawS
         operation, after = instructions.evolve(before, current.topic)
         current.state = after
         yield ScriptTurn(
-            dialogue, number, current.topic, move, operation, after.constraints, before.constraints, after.witness
+            dialogue, number, current.topic, move, (operation,), after.constraints, before.constraints, after.witness
         )
 
 
