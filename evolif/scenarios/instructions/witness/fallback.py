@@ -17,7 +17,8 @@ from typing import Literal
 from evolif.scenarios.instructions.constraints import Active, check_reading, edge_keywords, format_of, rule_checked
 from evolif.scenarios.instructions.constraints.base import existence_counts
 from evolif.scenarios.instructions.turns import Constraint, Params
-from evolif.scenarios.instructions.witness.build import given_words, set_case, write
+from evolif.scenarios.instructions.witness.build import given_words, write
+from evolif.scenarios.instructions.witness.casing import set_case
 from evolif.scenarios.instructions.witness.layout import Draft, DraftBlock, Piece, Sentence, csv_cell
 from evolif.scenarios.instructions.witness.overlaps import Arrangement, arrangements
 from evolif.scenarios.instructions.witness.requirements import Refusal, RefusedError, Requirements, read_requirements

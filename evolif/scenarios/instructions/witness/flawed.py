@@ -21,7 +21,8 @@ from evolif.scenarios.instructions.constraints import (
     rule_checked,
 )
 from evolif.scenarios.instructions.turns import Constraint, Instruction, Params
-from evolif.scenarios.instructions.witness.build import fit, given_words, set_case
+from evolif.scenarios.instructions.witness.build import fit, given_words
+from evolif.scenarios.instructions.witness.casing import set_case
 from evolif.scenarios.instructions.witness.layout import Draft, DraftBlock, Piece, Sentence, lay_out, render
 from evolif.scenarios.instructions.witness.requirements import RefusedError, read_requirements
 from evolif.scenarios.instructions.witness.vocabulary import Vocabulary, vocabulary
