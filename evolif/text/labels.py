@@ -15,7 +15,7 @@ from operator import itemgetter
 
 import regex
 
-from evolif.text.blocks import Block
+from evolif.text.blocks import Block, Range
 from evolif.text.emoji import EMOJI_SHAPE
 from evolif.text.tokens import fold, fold_offsets
 
@@ -71,13 +71,18 @@ def text_lines(blocks: Sequence[Block]) -> Iterator[tuple[int, int, int]]:
             at += len(line) + 1
 
 
+def bold_passage(block: Block, start: int, end: int) -> Range | None:
+    """The last bold passage that begins before the end of a range and reaches into it; None without one."""
+    at = bisect_left(block.bold, end, key=itemgetter(0)) - 1
+    return block.bold[at] if at >= 0 and block.bold[at][1] > start else None
+
+
 def is_bold(block: Block, start: int, end: int) -> bool:
     """Whether all letters and digits of a range are in one bold passage, which holds no others."""
-    at = bisect_left(block.bold, end, key=itemgetter(0)) - 1
-    if at < 0 or block.bold[at][1] <= start:
+    passage = bold_passage(block, start, end)
+    if passage is None:
         return False
-    first, last = block.bold[at]
-    return not (_wordy(block.text, start, first) or _wordy(block.text, end, last))
+    return not (_wordy(block.text, start, passage[0]) or _wordy(block.text, end, passage[1]))
 
 
 def _wordy(text: str, one: int, other: int) -> bool:

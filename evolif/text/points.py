@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from evolif.text.blocks import Block, Content
-from evolif.text.labels import counted_lines, is_bold, text_lines
+from evolif.text.labels import bold_passage, counted_lines, is_bold, text_lines
 
 PointKind = Literal["numbered heading", "numbered line", "numbered item", "bullet item"]
 
@@ -65,7 +65,8 @@ def _is_bold_line(block: Block, start: int, end: int) -> bool:
     text = block.text
     first = start + len(text[start:end]) - len(text[start:end].lstrip())
     last = start + len(text[start:end].rstrip())
-    return any(a <= first and last <= b for a, b in block.bold) and is_bold(block, first, last)
+    passage = bold_passage(block, first, last)
+    return passage is not None and passage[0] <= first and last <= passage[1] and is_bold(block, first, last)
 
 
 def _reaching(starts: Sequence[tuple[int, int]], end: int, kind: PointKind) -> list[Point]:

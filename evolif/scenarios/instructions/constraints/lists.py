@@ -107,7 +107,7 @@ class Bullets(CountGroup):
 
     def key(self, params: Params) -> str:
         if "relation" in params:
-            return "list.none" if params["relation"] == "none" else f"list.{params.get('kind', 'bullet')}"
+            return "list_none" if params["relation"] == "none" else f"list_{params.get('kind', 'bullet')}"
         return str(params.get("kind", "count"))
 
     def drawn_keys(self, pool: Mapping[str, Any]) -> Collection[str]:

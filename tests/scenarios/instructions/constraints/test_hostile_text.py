@@ -47,6 +47,17 @@ CHECKS = [
     ("headings", {"count": 3}),
     ("emphasis", {"count": 3}),
     ("digits", {"mode": "none"}),
+    ("bullets", {"kind": "either", "relation": "some", "only": True}),
+    ("bullets", {"kind": "either", "relation": "none"}),
+    ("labels", {"labels": ["a", "b"]}),
+    ("labels", {"noun": "a", "count": 3}),
+    ("headings", {"relation": "title"}),
+    ("choice", {"mode": "options", "options": ["a", "b"]}),
+    ("part_length", {"unit": "item", "measure": "sentences", "relation": "at_most", "count": 3}),
+    ("part_length", {"unit": "line", "measure": "words", "relation": "at_most", "count": 3}),
+    ("part_length", {"unit": "paragraph", "measure": "characters", "relation": "at_most", "count": 3}),
+    ("emoji", {"relation": "at_most", "count": 3}),
+    ("emoji", {"place": "each_item"}),
 ]
 CONSTRAINTS = [{"group": group, "params": params} for group, params in CHECKS]
 
@@ -63,6 +74,7 @@ REPEATED = [
     *(". a", "a.", ". ", "! ", '!"', "etc. ", "U.S. ", "A. ", "1. A ", "—a", "a–", "👨\u200d", "👍🏽", "<think>"),
     *("<div>", "<p>", "<b>", "<ul><li>", "<table><tr><td>", "<a href=", "<p a='", "<!--", "<![CDATA[", "<?"),
     *("<foo>", "</p>", "<script>", "<svg>", "a<br>", "<dl><dt>", "<h1>"),
+    *("## 1. a\n", "**1. a**\n", "a 1: b\n", "**a** b\n", "[a] b\n", "• a\n\n---\n", "1️⃣ a\n", "A\u0301 1:\n"),
     *('{"a":', '["', '"\\', "a,b\n", 'a,"', "kyoto ", "kyoto_", "kyoto"),
 ]
 BUILT = {
