@@ -20,7 +20,7 @@ from evolif.scenarios.instructions.constraints.base import (
     required_words,
     upper_limit,
 )
-from evolif.scenarios.instructions.constraints.exclusions import EVERYDAY, EVERYDAY_FINDERS
+from evolif.scenarios.instructions.constraints.exclusions import EVERYDAY_FINDERS, is_everyday
 from evolif.scenarios.instructions.turns import Params
 from evolif.text import count_words, find_all, fold
 from evolif.util.resources import data_path, load_data
@@ -39,7 +39,7 @@ def find_conflict(active: Active) -> Conflict | None:
     """The first reason why these constraints exclude each other; None if there is none."""
     is_extended = not _EXTENDED.isdisjoint(active) or not _NAMES.isdisjoint(active.get("format", ()))
     finders = (*_FINDERS, *_EXTENDED_FINDERS) if is_extended else _FINDERS
-    if not EVERYDAY.isdisjoint(active) or "relation" in active.get("bullets", ()):
+    if is_everyday(active):
         finders = (*finders, *EVERYDAY_FINDERS)
     return find_declared(active) or next(filter(None, (find(active, _budgets()) for find in finders)), None)
 

@@ -10,7 +10,9 @@ from itertools import islice
 from typing import Any
 
 from evolif.scenarios.instructions.constraints.base import Active, Conflict, least_count, required_words, upper_limit
+from evolif.scenarios.instructions.constraints.literals import label_count, label_texts, literal_conflict
 from evolif.scenarios.instructions.constraints.relations import limits
+from evolif.scenarios.instructions.constraints.room import room_conflict
 from evolif.scenarios.instructions.turns import Params
 from evolif.text import find_all, fold
 from evolif.text.emoji import find_emoji
@@ -57,21 +59,6 @@ def _wide(active: Active) -> Iterator[tuple[str, str]]:
         yield "part_length", "the items of a list"
     if active.get("emoji", {}).get("place") == "each_item":
         yield "emoji", "the items of a list"
-
-
-def label_count(labels: Params | None) -> int:
-    """How many labels are asked for; 0 without any."""
-    if labels is None:
-        return 0
-    return int(labels["count"]) if "noun" in labels else len(labels["labels"])
-
-
-def label_texts(labels: Params | None) -> Iterator[str]:
-    """The labels that are asked for."""
-    if labels is not None and "noun" in labels:
-        yield from (f"{labels['noun']} {number}" for number in range(1, labels["count"] + 1))
-    elif labels is not None:
-        yield from labels["labels"]
 
 
 def _label_conflict(active: Active, budgets: _Budgets) -> Conflict | None:
@@ -140,9 +127,35 @@ def _part_conflict(active: Active, budgets: _Budgets) -> Conflict | None:
 
 
 EVERYDAY_FINDERS: tuple[Callable[[Active, _Budgets], Conflict | None], ...] = (
-    _choice_conflict, _shape_conflict, _label_conflict, _emoji_conflict, _part_conflict,
+    _choice_conflict, _shape_conflict, _label_conflict, _emoji_conflict, _part_conflict, literal_conflict, room_conflict,
 )  # fmt: skip
 """In the order of reporting."""
 
-EVERYDAY = frozenset({"labels", "choice", "part_length", "emoji"})
-"""Groups that only these functions know."""
+_GROUPS = frozenset(
+    {"labels", "choice", "part_length", "emoji", "wrap", "hashtags", "lettering", "person", "manner"}
+)
+_LENGTHS = frozenset({"at_most", "at_least", "about"})
+_MODES = {
+    "start_with": frozenset({"phrase"}),
+    "end_with": frozenset({"phrase"}),
+    "placement": frozenset({"unit_start"}),
+    "sentences": frozenset({"all_questions"}),
+    "punctuation": frozenset({"exclude_all"}),
+    "format": frozenset({"table", "code", "plain", "comma_list", "literal_list"}),
+}
+
+
+def is_everyday(active: Active) -> bool:
+    """Whether a constraint is in force that people ask for every day and the paper's profiles do not draw."""
+    return not _GROUPS.isdisjoint(active) or any(_is_new(group, params) for group, params in active.items())
+
+
+def _is_new(group: str, params: Params) -> bool:
+    if group in _MODES:
+        is_old = params["mode"] not in _MODES[group] or params.keys() == {"mode", "columns"}
+        return not is_old or "fence" in params
+    if group == "length":
+        return params["unit"] == "lines" or params["relation"] in _LENGTHS
+    if group in ("bullets", "headings", "emphasis"):
+        return "relation" in params or "levels" in params
+    return group == "existence" and ("any_of" in params or "at_least" in params)

@@ -19,9 +19,9 @@ from evolif.scenarios.instructions.constraints import (
     rule_checked,
 )
 from evolif.scenarios.instructions.constraints.base import existence_counts
+from evolif.scenarios.instructions.constraints.exclusions import is_everyday
 from evolif.scenarios.instructions.turns import Constraint
 from evolif.scenarios.instructions.witness.casing import set_case
-from evolif.scenarios.instructions.witness.demands import is_everyday
 from evolif.scenarios.instructions.witness.everyday import everyday_texts
 from evolif.scenarios.instructions.witness.layout import Draft, Piece, Sentence, lay_out, render
 from evolif.scenarios.instructions.witness.requirements import Refusal, RefusedError, Requirements, read_requirements

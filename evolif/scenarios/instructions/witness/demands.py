@@ -7,55 +7,22 @@ a phrase at an edge, a label, a mark. It is placed as it is and never changed bu
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from typing import Literal, NamedTuple
 
 from evolif.scenarios.instructions.constraints import Active
 from evolif.scenarios.instructions.constraints.base import least_count
-from evolif.scenarios.instructions.constraints.exclusions import label_texts
-from evolif.scenarios.instructions.constraints.phrases import phrases_of
+from evolif.scenarios.instructions.constraints.literals import label_texts, literals_of, possible, whole_sentences
 from evolif.scenarios.instructions.constraints.relations import limits
+from evolif.scenarios.instructions.constraints.room import labels_in_items, least_items, most_items
 from evolif.scenarios.instructions.turns import Params
 from evolif.scenarios.instructions.witness.requirements import RefusedError, Requirements, read_requirements
 from evolif.scenarios.instructions.witness.vocabulary import WordRule
-from evolif.text import Reading, count_words, find_all, fold
+from evolif.text import count_words, find_all, fold
 
-NEW_GROUPS = frozenset(
-    {"labels", "choice", "part_length", "emoji", "wrap", "hashtags", "lettering", "person", "manner"}
-)
-_NEW_RELATIONS = frozenset({"at_most", "at_least", "about"})
-_NEW_MODES = {
-    "start_with": frozenset({"phrase"}),
-    "end_with": frozenset({"phrase"}),
-    "placement": frozenset({"unit_start"}),
-    "sentences": frozenset({"all_questions"}),
-    "punctuation": frozenset({"exclude_all"}),
-    "format": frozenset({"table", "code", "plain", "comma_list", "literal_list"}),
-}
-_FINAL = (".", "!", "?", "…", "。", "！", "？")
-_CLOSERS = "\"'”’»)]*_ "
 _PRONOUNS = {"first": "my", "second": "your"}
 
 Unit = Literal["item", "paragraph", "line", "sentence"]
 Shape = Literal["prose", "comma_list", "literal_list", "code"]
-
-
-def is_everyday(active: Active) -> bool:
-    """Whether a constraint is in force that only the everyday layout satisfies."""
-    if not NEW_GROUPS.isdisjoint(active):
-        return True
-    return any(_is_new(group, params) for group, params in active.items())
-
-
-def _is_new(group: str, params: Params) -> bool:
-    if group in _NEW_MODES:
-        is_old = params["mode"] not in _NEW_MODES[group] or params.keys() == {"mode", "columns"}
-        return not is_old or "fence" in params
-    if group == "length":
-        return params["unit"] == "lines" or params["relation"] in _NEW_RELATIONS
-    if group in ("bullets", "headings", "emphasis"):
-        return "relation" in params or "levels" in params
-    return group == "existence" and "any_of" in params
 
 
 class Part(NamedTuple):
@@ -92,12 +59,14 @@ class Demands:
     fence: bool = False
     items: int = 0
     most_items: int | None = None
+    optional: bool = False
+    """There need not be a list."""
     numbered: bool = False
     list_only: bool = False
     labels: tuple[str, ...] = ()
     labels_only: bool = False
-    counted: bool = False
-    """The labels are a word with numbers, which a reader counts as items."""
+    labels_in_items: bool = False
+    """Labels stand in the items of the list."""
     headings: int = 0
     more_headings: bool = True
     """There may be more headings than that."""
@@ -124,9 +93,10 @@ class Demands:
         return bool(self.base.columns or self.columns)
 
     @property
-    def labels_in_items(self) -> bool:
-        """Labels stand in the items of a list if nothing may stand outside, or if they would be items themselves."""
-        return bool(self.items and self.labels and (self.list_only or self.counted))
+    def closer_apart(self) -> bool:
+        """The phrase at the end is a sentence of its own; else it ends one."""
+        is_free = self.base.unit not in ("sentences", "lines") and self.part is None and self.unit_start is None
+        return is_free and whole_sentences(self.closer) > 0
 
     @property
     def one_per_line(self) -> bool:
@@ -156,18 +126,6 @@ class Demands:
         own = [*self.labels, *filter(None, (self.opener, self.closer, *self.wrap))]
         start = self.unit_start
         return [*own, start.literal] if start and start.which and start.literal else own
-
-
-@lru_cache(maxsize=1024)
-def whole_sentences(literal: str) -> int:
-    """How many sentences a literal is; 0 if it needs others words to be one.
-
-    >>> whole_sentences("Right away!"), whole_sentences("Note:")
-    (1, 0)
-    """
-    if not literal.rstrip(_CLOSERS).endswith(_FINAL):
-        return 0
-    return len(Reading(literal).sentence_spans)
 
 
 def read_demands(active: Active) -> Demands:
@@ -227,19 +185,12 @@ def _read_shape(demands: Demands, params: Params) -> None:
 
 
 def _read_list(demands: Demands, active: Active) -> None:
-    params = active.get("bullets")
-    if params is not None:
-        low, high = limits(params, some=2)
-        is_optional = params.get("relation") == "at_most"
-        demands.items = min(high or 0, 2) if is_optional and high != 1 else low
-        demands.most_items, demands.list_only = high, bool(params.get("only"))
-        demands.numbered = params.get("kind") == "numbered"
-    start, part = active.get("placement", {}), active.get("part_length", {})
-    needs_items = start.get("unit") == "item" or part.get("unit") == "item"
-    if needs_items or active.get("emoji", {}).get("place") == "each_item":
-        which = start.get("which") if start.get("unit") == "item" else None
-        demands.items = max(demands.items, 2, which if isinstance(which, int) else 2)
-        demands.most_items = demands.most_items if params is not None else None
+    params = active.get("bullets", {})
+    demands.items, demands.most_items = least_items(active), most_items(active)
+    demands.optional = params.get("relation") == "at_most" and not demands.items
+    if demands.optional and params["count"] > 1:
+        demands.items = 2
+    demands.list_only, demands.numbered = bool(params.get("only")), params.get("kind") == "numbered"
     demands.base.items, demands.base.numbered = demands.items, demands.numbered
 
 
@@ -248,9 +199,8 @@ def _read_blocks(demands: Demands, active: Active) -> None:
     labels, headings = active.get("labels"), active.get("headings", {})
     demands.labels = tuple(label_texts(labels))
     if labels is not None:
-        demands.labels_only, demands.counted = bool(labels.get("only")), "noun" in labels
-    if demands.counted and demands.items and demands.most_items is None:
-        demands.items = max(demands.items, len(demands.labels))
+        demands.labels_only = bool(labels.get("only"))
+        demands.labels_in_items = bool(demands.items) and labels_in_items(active)
     if headings:
         demands.headings, demands.title = least_count(headings), headings.get("relation") == "title"
         demands.levels = tuple(headings.get("levels", ()))
@@ -261,21 +211,17 @@ def _read_blocks(demands: Demands, active: Active) -> None:
 
 
 def _read_edges(demands: Demands, active: Active) -> None:
-    for group in ("start_with", "end_with"):
-        params = active.get(group)
-        if params is not None and params["mode"] == "phrase":
-            value = min(phrases_of(params), key=lambda v: (whole_sentences(v), count_words(v)))
-            if group == "start_with":
-                demands.opener = value.strip()
-            else:
-                demands.closer = value.strip()
+    given: dict[str, str] = {}
+    for literal in literals_of(active):
+        texts = possible(literal, active) or literal.options
+        given[literal.group] = min(texts, key=lambda v: (whole_sentences(v), count_words(v))).strip()
+    demands.opener, demands.closer = given.get("start_with", ""), given.get("end_with", "")
     params = active.get("placement", {})
     if params.get("mode") == "unit_start":
         which = params.get("which", "every")
-        values = params.get("values") or [params.get("value", "")]
-        literal = min(values, key=lambda v: (whole_sentences(v), count_words(v))).strip()
         number = 0 if which == "every" else int(which)
-        demands.unit_start = UnitStart(params["unit"], number, literal, (params.get("letter") or "").lower())
+        letter = (params.get("letter") or "").lower()
+        demands.unit_start = UnitStart(params["unit"], number, given.get("placement", ""), letter)
 
 
 def _read_signs(demands: Demands, active: Active) -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from evolif.scenarios.instructions.witness.demands import Demands, whole_sentences
+from evolif.scenarios.instructions.constraints.literals import whole_sentences
+from evolif.scenarios.instructions.witness.demands import Demands
 from evolif.scenarios.instructions.witness.requirements import RefusedError
 from evolif.text import count_words
 
@@ -32,7 +33,7 @@ def outline(demands: Demands, *, tight: bool) -> Outline:
     Raises:
         RefusedError: there is no room for everything.
     """
-    items = _items(demands)
+    items = 0 if tight and demands.optional else _items(demands)
     if demands.table_only:
         return Outline([], [], _size(demands, 0, tight))
     if demands.list_only:
@@ -82,15 +83,18 @@ def literal_sentences(demands: Demands) -> int:
     """The sentences that phrases at the edges are by themselves."""
     if demands.base.fmt in _DATA:
         return 0
-    return sum(whole_sentences(text) for text in (demands.opener, demands.closer) if text)
+    return whole_sentences(demands.opener) + (whole_sentences(demands.closer) if demands.closer_apart else 0)
 
 
 def _outside(demands: Demands, items: int, tight: bool) -> tuple[int, int]:
     """Sentences and paragraphs outside the list."""
     base = demands.base
     labels = 0 if demands.labels_in_items else len(demands.labels)
+    labels += bool(labels and demands.wrap[0])
     least = max(labels, _lead(demands, items), 0 if items else 1)
-    paragraphs = max(least, _paragraphs(demands, items, tight))
+    paragraphs = _paragraphs(demands, items, tight)
+    if base.unit != "paragraphs" or base.high is None:
+        paragraphs = max(least, paragraphs)
     wanted = max(least, 1 if tight else 2, _least_sentences(demands, paragraphs) - items)
     wanted = max(wanted, _by_length(demands, items))
     most: int | None = None
@@ -136,7 +140,7 @@ def _lead(demands: Demands, items: int) -> int:
     base = demands.base
     starts = bool(demands.opener or base.start or demands.wrap[0])
     needs = bool(items and (demands.wrap[0] or (demands.numbered and starts)))
-    return int(needs) + bool(items and demands.wrap[0])
+    return int(needs)
 
 
 def _paragraphs(demands: Demands, items: int, tight: bool) -> int:

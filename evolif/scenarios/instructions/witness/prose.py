@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from evolif.scenarios.instructions.witness.demands import Demands, whole_sentences
+from evolif.scenarios.instructions.constraints.literals import whole_sentences
+from evolif.scenarios.instructions.witness.demands import Demands
 from evolif.scenarios.instructions.witness.layout import (
     Draft,
     DraftBlock,
@@ -71,7 +72,8 @@ def _prose(draft: Draft, demands: Demands, words: Vocabulary, plan: Outline) -> 
         draft.blocks.append(DraftBlock(False, [_fillers(draft, words, plan.size) for _ in range(count)]))
     _label(draft, demands)
     if plan.items:
-        draft.blocks.insert(min(1, len(draft.blocks)), _list(draft, demands, words, plan))
+        at = 0 if demands.labels_only and demands.labels_in_items else min(1, len(draft.blocks))
+        draft.blocks.insert(at, _list(draft, demands, words, plan))
     if demands.has_table:
         _add_table(draft, demands, words)
     if demands.base.keys:
@@ -113,11 +115,12 @@ def _label(draft: Draft, demands: Demands) -> None:
     labels, blocks = demands.labels, draft.blocks
     if not labels or demands.labels_in_items:
         return
-    if len(labels) <= len(blocks):
-        for block, label in zip(blocks, labels, strict=False):
+    lead = bool(demands.wrap[0])
+    if len(labels) <= len(blocks) - lead:
+        for block, label in zip(blocks[lead:], labels, strict=False):
             block.sentences[0].pieces.insert(0, _label_piece(label))
         return
-    lines = [(block, number) for block in blocks for number in range(len(block.sentences))]
+    lines = [(block, number) for block in blocks for number in range(len(block.sentences))][lead:]
     if len(lines) < len(labels):
         raise RefusedError("too-few-lines", "labels", "length")
     lines.sort(key=lambda line: line[1])
@@ -158,6 +161,8 @@ def _add_headings(draft: Draft, demands: Demands, words: Vocabulary, size: int) 
     for number in range(count):
         others = [i for i, block in enumerate(draft.blocks) if block.kind != "heading"]
         at = others[number % last + 1] if last else others[0]
+        if demands.labels_only and at == 0:
+            raise RefusedError("text-before-label", "headings", "labels")
         draft.blocks.insert(at, _heading(draft, words, size, next(levels)))
 
 
@@ -304,6 +309,8 @@ def _open(block: DraftBlock, demands: Demands) -> None:
     piece = Piece(phrase, "keyword", count_words(phrase), pinned=True)
     if demands.labels and first[0].pinned and phrase.casefold().startswith(demands.labels[0].casefold()):
         first[0] = _label_piece(phrase)
+    elif whole_sentences(phrase) and block.is_list and demands.one_per_line:
+        sentences[0].pieces, sentences[0].stop, sentences[0].frozen = [piece], False, True
     elif whole_sentences(phrase) and block.kind == "text" and _is_running(demands):
         _insert(block, 0, Sentence([piece], stop=False, frozen=True))
     else:
@@ -312,7 +319,7 @@ def _open(block: DraftBlock, demands: Demands) -> None:
 
 def _is_running(demands: Demands) -> bool:
     """Whether a sentence may be added to a block, rather than an entry or a line."""
-    return demands.base.fmt not in _DATA and demands.shape == "prose" and not demands.one_per_line
+    return demands.base.fmt not in _DATA and demands.shape == "prose" and demands.base.unit != "lines"
 
 
 def _insert(block: DraftBlock, at: int, sentence: Sentence) -> None:
@@ -326,7 +333,7 @@ def _insert(block: DraftBlock, at: int, sentence: Sentence) -> None:
 def _close(block: DraftBlock, demands: Demands) -> None:
     phrase, sentences = demands.closer, block.sentences
     piece = Piece(phrase, "keyword", count_words(phrase), pinned=True)
-    if whole_sentences(phrase) and block.kind == "text" and _is_running(demands):
+    if demands.closer_apart and block.kind == "text" and _is_running(demands):
         sentences.append(Sentence([piece], stop=False, frozen=True))
         return
     last = sentences[-1]

@@ -49,7 +49,7 @@ def _entries(texts: list[str], demands: Demands) -> str:
     if demands.shape == "code":
         return "\n".join(texts)
     if demands.shape == "comma_list":
-        return ", ".join(text[0].lower() + text[1:] if number else text for number, text in enumerate(texts))
+        return ", ".join(texts)
     quoted = (text.replace("\\", "\\\\").replace('"', '\\"') for text in texts)
     return "[" + ", ".join(f'"{text}"' for text in quoted) + "]"
 

@@ -1,0 +1,202 @@
+"""Room: whether everything that must stand in an answer fits into its length, and whether a list can be as long as that.
+
+What each piece takes at least is data (`room_…` in `constraints/compatibility-everyday.yaml`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+from evolif.scenarios.instructions.constraints.base import (
+    Active,
+    Conflict,
+    least_count,
+    lower_limit,
+    required_words,
+    upper_limit,
+)
+from evolif.scenarios.instructions.constraints.literals import label_texts, literals_of, possible, whole_sentences
+from evolif.scenarios.instructions.constraints.relations import limits
+from evolif.scenarios.instructions.turns import Params
+from evolif.text import count_words
+
+_Budgets = Mapping[str, Any]
+_SOME = 2
+"""One item is no list, and one unit is not every unit."""
+_TABLE_LINES = 3
+"""A header and two rows."""
+
+
+class _Piece(NamedTuple):
+    """What a group must have: how many of what, and how much each takes."""
+
+    group: str
+    count: int
+    sentences: int = 0
+    lines: int = 0
+    paragraphs: int = 0
+    words: int = 0
+    characters: int = 0
+
+
+def room_conflict(active: Active, budgets: _Budgets) -> Conflict | None:
+    """More than fits into the length, or a length that the shape of the answer cannot reach."""
+    return _too_much(active, budgets) or _too_little(active, budgets)
+
+
+def least_items(active: Active) -> int:
+    """How many items of a list are needed; 0 without a list."""
+    items = least_count(active["bullets"], _SOME) if "bullets" in active else 0
+    placement = active.get("placement", {})
+    if placement.get("mode") == "unit_start" and placement["unit"] == "item":
+        items = max(items, _which(placement))
+    if active.get("part_length", {}).get("unit") == "item" or active.get("emoji", {}).get("place") == "each_item":
+        items = max(items, _SOME)
+    return items
+
+
+def most_items(active: Active) -> int | None:
+    """How many items the list may have; None without a limit."""
+    return limits(active["bullets"])[1] if "bullets" in active else None
+
+
+def labels_in_items(active: Active) -> bool:
+    """Whether labels stand in the items of a list: nothing may stand outside, or they would be items themselves."""
+    bullets = active.get("bullets", {"kind": "either"})
+    return bool(bullets.get("only") or ("noun" in active.get("labels", ()) and bullets.get("kind") == "either"))
+
+
+def _which(placement: Params) -> int:
+    which = placement.get("which", "every")
+    return _SOME if which == "every" else max(1, int(which))
+
+
+def _too_much(active: Active, budgets: _Budgets) -> Conflict | None:
+    most, items = most_items(active), least_items(active)
+    if most is not None and items > most:
+        groups = [g for g in ("bullets", "placement", "part_length", "emoji") if g in active]
+        return Conflict("items-limit", tuple(groups), f"{items} items are needed, and {most} allowed")
+    part = active.get("part_length", {})
+    if (part.get("unit"), part.get("measure")) == ("paragraph", "sentences") and items > (limits(part)[1] or items):
+        return Conflict("list-paragraph", ("bullets", "part_length"), "a list is one paragraph")
+    labels, length = len(list(label_texts(active.get("labels")))), active.get("length")
+    if most is not None and items and labels > most and labels_in_items(active):
+        return Conflict("labels-in-items", ("labels", "bullets"), f"{labels} labels do not fit into {most} items")
+    pieces = list(_pieces(active, items, budgets))
+    paragraphs = upper_limit(length, "paragraphs")
+    if paragraphs is not None and (part.get("unit"), part.get("measure")) == ("paragraph", "sentences"):
+        room = paragraphs * (limits(part)[1] or labels)
+        if sum(piece.count * piece.sentences for piece in pieces) > room:
+            return Conflict("short-paragraphs", ("part_length", "length"), f"they hold {room} sentences at most")
+    for unit in ("sentences", "lines", "paragraphs", "words", "characters"):
+        limit = upper_limit(length, unit)
+        total = sum(piece.count * getattr(piece, unit) for piece in pieces) if limit is not None else 0
+        if limit is not None and total > limit:
+            groups = [piece.group for piece in pieces if piece.count and getattr(piece, unit)]
+            reason = f"they take at least {total} {unit}, and {limit} are allowed"
+            return Conflict("room", tuple(dict.fromkeys((*groups, "length"))), reason)
+    return None
+
+
+def _pieces(active: Active, items: int, budgets: _Budgets) -> Iterator[_Piece]:
+    def least(kind: str) -> dict[str, int]:
+        words, characters = budgets[f"room_{kind}"]
+        return {"words": words, "characters": characters}
+
+    labels = list(label_texts(active.get("labels")))
+    in_items = bool(items and labels and labels_in_items(active))
+    if items:
+        listed = max(items, len(labels)) if in_items else items
+        yield _Piece("bullets", listed, sentences=1, lines=1, **least("item"))
+        yield _Piece("bullets", 1, paragraphs=1)
+    for label in labels:
+        alone = 0 if in_items else 1
+        size = {"words": count_words(label), "characters": len(label) + 2}
+        rest = {} if in_items else least("label")
+        yield _Piece("labels", 1, alone, alone, **{unit: size[unit] + rest.get(unit, 0) for unit in size})
+    if labels and not in_items:
+        yield _Piece("labels", 1, paragraphs=1)
+    if "headings" in active:
+        yield _Piece("headings", least_count(active["headings"]), lines=1, **least("heading"))
+    yield from _shape_pieces(active, budgets, least("cell"), least("field"))
+    yield from _given_pieces(active)
+    yield from _unit_pieces(active, items, len(labels), least("sentence"))
+
+
+def _shape_pieces(
+    active: Active, budgets: _Budgets, cell: Mapping[str, int], field: Mapping[str, int]
+) -> Iterator[_Piece]:
+    fmt = active.get("format", {})
+    if fmt.get("mode") == "table":
+        columns = len(fmt.get("columns", ())) or fmt.get("column_count") or 2
+        yield _Piece("format", 1, lines=_TABLE_LINES)
+        yield _Piece("format", _TABLE_LINES * columns, **cell)
+    elif "count" in fmt:
+        yield _Piece("format", fmt["count"], **field)
+
+
+def _given_pieces(active: Active) -> Iterator[_Piece]:
+    """Given texts, of which only the start may be a sentence by itself, and keywords."""
+    for literal in literals_of(active):
+        texts = possible(literal, active)
+        if not texts:
+            continue
+        text = min(texts, key=lambda t: (whole_sentences(t), count_words(t)))
+        times = 1
+        if literal.group == "placement" and active["placement"].get("which", "every") == "every":
+            times = _SOME
+        sentences = whole_sentences(text) if literal.group == "start_with" else 0
+        yield _Piece(literal.group, times, sentences, words=count_words(text), characters=len(text) + 1)
+    for word, count in required_words(active).items():
+        yield _Piece("existence", count, words=count_words(word), characters=len(word) + 1)
+
+
+def _unit_pieces(active: Active, items: int, labels: int, least: Mapping[str, int]) -> Iterator[_Piece]:
+    """Text beside the list: between marks, under the phrase at the start, in other units."""
+    fmt = active.get("format", {})
+    if fmt.get("mode") in ("comma_list", "literal_list") or (fmt.get("mode") == "table" and fmt.get("only")):
+        return
+    placement = active.get("placement", {})
+    wanted = 1
+    if placement.get("mode") == "unit_start" and placement["unit"] != "item":
+        wanted = _which(placement)
+        unit, count = placement["unit"], wanted - (items if placement["unit"] != "paragraph" else min(items, 1))
+        if count > 0:
+            each = {f"{unit}s": 1, "sentences": 1}
+            yield _Piece("placement", count, **each, **least)
+    elif not (items or labels):
+        yield _Piece("length", 1, sentences=1, lines=1, paragraphs=1, **least)
+    if "wrap" in active and (items or labels):
+        yield _Piece("wrap", 1, sentences=1, lines=1, paragraphs=1, **least)
+
+
+def _too_little(active: Active, budgets: _Budgets) -> Conflict | None:
+    """A length that a list, a line or text without marks cannot have."""
+    length = active.get("length")
+    if length is None:
+        return None
+    bullets, fmt, low = active.get("bullets", {}), active.get("format", {}), lower_limit(length, length["unit"])
+    unit, most = length["unit"], most_items(active)
+    if bullets.get("only") and unit == "paragraphs" and low > 1:
+        return Conflict("list-paragraphs", ("bullets", "length"), "a list is one paragraph")
+    if bullets.get("only") and unit == "lines" and most is not None and low > most:
+        return Conflict("list-lines", ("bullets", "length"), f"{most} items are no {low} lines")
+    part = active.get("part_length", {})
+    if bullets.get("only") and most is not None and part.get("measure") == unit and limits(part)[1] is not None:
+        if most * (limits(part)[1] or 0) < low:
+            return Conflict("short-items", ("bullets", "part_length", "length"), "items that short cannot fill it")
+    if fmt.get("mode") in ("comma_list", "literal_list"):
+        return _line_conflict(fmt, unit, low, budgets)
+    if active.get("punctuation", {}).get("mode") == "exclude_all" and unit == "sentences" and low > 1:
+        return Conflict("no-marks-sentences", ("punctuation", "length"), "sentences end in marks")
+    return None
+
+
+def _line_conflict(fmt: Params, unit: str, low: int, budgets: _Budgets) -> Conflict | None:
+    if unit == "lines" and low > 1:
+        return Conflict("one-line", ("format", "length"), "the list stands in one line")
+    most = budgets["words_per_field"] * fmt["count"] if "count" in fmt else budgets["words_per_list"]
+    if unit == "words" and low > most:
+        return Conflict("short-fields", ("format", "length"), f"the entries of a list in one line hold no {low} words")
+    return None
