@@ -167,8 +167,18 @@ def _unit_pieces(active: Active, items: int, labels: int, least: Mapping[str, in
             yield _Piece("placement", count, **each, **least)
     elif not (items or labels):
         yield _Piece("length", 1, sentences=1, lines=1, paragraphs=1, **least)
-    if "wrap" in active and (items or labels):
-        yield _Piece("wrap", 1, sentences=1, lines=1, paragraphs=1, **least)
+    if fmt.get("mode") == "table" and sum(_edges(active)) > max(1, items + labels):
+        yield _Piece("format", 1, sentences=1, lines=1, paragraphs=1, **least)
+    is_numbered = items and active.get("bullets", {}).get("kind") == "numbered" and "start_with" in active
+    if is_numbered or ("wrap" in active and (items or labels)):
+        yield _Piece("wrap" if "wrap" in active else "start_with", 1, sentences=1, lines=1, paragraphs=1, **least)
+
+
+def _edges(active: Active) -> tuple[bool, bool]:
+    """Whether something must stand before a table, and behind it."""
+    starts = "start_with" in active or "wrap" in active or bool(active.get("labels", {}).get("only"))
+    ends = "end_with" in active or "wrap" in active or active.get("emoji", {}).get("place") == "end"
+    return starts, ends
 
 
 def _too_little(active: Active, budgets: _Budgets) -> Conflict | None:

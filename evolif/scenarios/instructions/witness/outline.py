@@ -15,7 +15,16 @@ _LETTERS = 7
 """What a filler and its space take, about."""
 _CELLS = frozenset({"json", "csv"})
 _DATA = frozenset({"json", "csv", "xml"})
-TABLE_ROWS = 2
+_ROWS = 2
+"""The fewest rows of a table."""
+
+
+def table_rows(demands: Demands) -> int:
+    """How many rows below the header a table has."""
+    if demands.table_only and demands.base.unit == "lines":
+        return max(_ROWS, demands.aim - demands.headings - 1)
+    return _ROWS
+
 
 
 @dataclass(slots=True)
@@ -41,6 +50,7 @@ def outline(demands: Demands, *, tight: bool) -> Outline:
     else:
         outside, paragraphs = _outside(demands, items, tight)
         made = Outline(_spread(outside, paragraphs), _each_item(demands, items))
+        _keep_first_short(made.paragraphs, demands)
     made.size = _size(demands, sum(made.paragraphs) + sum(made.items), tight)
     return made
 
@@ -49,13 +59,28 @@ def _spread(number: int, places: int) -> list[int]:
     return [number // places + (place < number % places) for place in range(places)] if places else []
 
 
+def _keep_first_short(paragraphs: list[int], demands: Demands) -> None:
+    """Move sentences from the first paragraph to later ones where the phrase at the start takes their place."""
+    part, more = demands.part, whole_sentences(demands.opener)
+    if not (more and paragraphs and part and part.high and (part.unit, part.measure) == ("paragraph", "sentences")):
+        return
+    for place in range(1, len(paragraphs)):
+        while paragraphs[0] + more > part.high and paragraphs[0] > 1 and paragraphs[place] < part.high:
+            paragraphs[0] -= 1
+            paragraphs[place] += 1
+
+
 def _items(demands: Demands) -> int:
     """How many items the list has: more where each may be short only, and nothing may stand outside."""
     items, part, base = demands.items, demands.part, demands.base
     if demands.labels_in_items:
         items = max(items, len(demands.labels))
     if demands.list_only and part and part.high and part.measure == base.unit and part.unit in ("item", "sentence"):
-        items = max(items, -(-base.low // part.high))
+        items = max(items, demands.aim // max(1, part.high - 1) + 1)
+    if demands.list_only and base.unit == "lines":
+        items = max(items, demands.aim - demands.headings)
+    if demands.list_only and demands.most_items is not None:
+        items = min(items, max(demands.most_items, demands.items))
     if demands.most_items is not None and items > demands.most_items:
         raise RefusedError("too-many-items", "bullets", "labels", "length", "part_length", "placement")
     return items
@@ -103,7 +128,7 @@ def _outside(demands: Demands, items: int, tight: bool) -> tuple[int, int]:
         wanted = max(wanted, demands.aim - fixed)
         most = None if base.high is None else base.high - fixed
     elif base.unit == "lines":
-        fixed = items + demands.headings + (TABLE_ROWS + 1) * demands.has_table
+        fixed = items + demands.headings + (_ROWS + 1) * demands.has_table
         wanted = max(wanted, demands.aim - fixed)
         most = None if base.high is None else base.high - fixed
     if most is not None:
@@ -140,6 +165,9 @@ def _lead(demands: Demands, items: int) -> int:
     base = demands.base
     starts = bool(demands.opener or base.start or demands.wrap[0])
     needs = bool(items and (demands.wrap[0] or (demands.numbered and starts)))
+    needs |= bool(demands.labels_only and demands.labels_in_items and demands.headings)
+    if demands.has_table and (starts or demands.labels_only) and (demands.closer or base.end or demands.emoji_end):
+        return 2 - bool(items)
     return int(needs)
 
 
@@ -199,7 +227,7 @@ def _size(demands: Demands, sentences: int, tight: bool) -> int:
     if base.high is None or base.unit not in ("words", "characters"):
         return size
     pieces = [*demands.literals(), *base.placements, *["word"] * (demands.hashtags + bool(demands.pronoun))]
-    units = max(1, sentences + demands.headings + (TABLE_ROWS + 1) * (demands.columns + len(base.columns)) // 2)
+    units = max(1, sentences + demands.headings + (_ROWS + 1) * (demands.columns + len(base.columns)) // 2)
     if base.unit == "words":
         taken = sum(map(count_words, pieces))
         return max(1, min(size, (base.high - taken) // units))

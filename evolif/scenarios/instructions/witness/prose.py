@@ -27,7 +27,7 @@ from evolif.scenarios.instructions.witness.layout import (
     place_position,
     spell,
 )
-from evolif.scenarios.instructions.witness.outline import TABLE_ROWS, Outline, outline
+from evolif.scenarios.instructions.witness.outline import Outline, outline, table_rows
 from evolif.scenarios.instructions.witness.requirements import RefusedError
 from evolif.scenarios.instructions.witness.vocabulary import Vocabulary
 from evolif.text import count_words
@@ -137,9 +137,9 @@ def _add_table(draft: Draft, demands: Demands, words: Vocabulary) -> None:
     names = demands.base.columns
     columns = len(names) or demands.columns
     head = name_cells(names) if names else [_fillers(draft, words, 1, stop=False) for _ in range(columns)]
-    cells = [_fillers(draft, words, 1, stop=False) for _ in range(TABLE_ROWS * columns)]
-    is_last_text = len(draft.blocks) == 1 and bool(demands.closer or demands.base.end or demands.emoji_end)
-    at = 0 if is_last_text else min(1, len(draft.blocks))
+    cells = [_fillers(draft, words, 1, stop=False) for _ in range(table_rows(demands) * columns)]
+    is_end_taken = bool(demands.closer or demands.base.end or demands.emoji_end or demands.wrap[1])
+    at = min(1, max(0, len(draft.blocks) - is_end_taken))
     draft.blocks.insert(at, DraftBlock(False, [*head, *cells], "table", columns))
 
 
@@ -266,7 +266,7 @@ def _open_units(draft: Draft, demands: Demands, words: Vocabulary) -> None:
         return
     units = units_of(draft, start.unit, demands)
     which = start.which
-    if which and demands.opener and start.unit == "sentence":
+    if which and demands.opener and start.unit == "sentence" and draft.blocks[0].kind == "text":
         which -= whole_sentences(demands.opener)
     if which < 0 or len(units) < max(which, 1 if which else 2):
         raise RefusedError("too-few-units", "placement", "length", "bullets")
