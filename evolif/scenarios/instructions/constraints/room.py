@@ -64,7 +64,11 @@ def most_items(active: Active) -> int | None:
 def labels_in_items(active: Active) -> bool:
     """Whether labels stand in the items of a list: nothing may stand outside, or they would be items themselves."""
     bullets = active.get("bullets", {"kind": "either"})
-    return bool(bullets.get("only") or ("noun" in active.get("labels", ()) and bullets.get("kind") == "either"))
+    reads_points = bullets.get("kind") == "either" or "item" in (
+        active.get("part_length", {}).get("unit"),
+        str(active.get("emoji", {}).get("place")).removeprefix("each_"),
+    )
+    return bool(bullets.get("only") or ("noun" in active.get("labels", ()) and reads_points))
 
 
 def _which(placement: Params) -> int:
@@ -84,10 +88,11 @@ def _too_much(active: Active, budgets: _Budgets) -> Conflict | None:
     if most is not None and items and labels > most and labels_in_items(active):
         return Conflict("labels-in-items", ("labels", "bullets"), f"{labels} labels do not fit into {most} items")
     pieces = list(_pieces(active, items, budgets))
-    paragraphs = upper_limit(length, "paragraphs")
+    paragraphs = 1 if active.get("bullets", {}).get("only") else upper_limit(length, "paragraphs")
     if paragraphs is not None and (part.get("unit"), part.get("measure")) == ("paragraph", "sentences"):
         room = paragraphs * (limits(part)[1] or labels)
-        if sum(piece.count * piece.sentences for piece in pieces) > room:
+        needed = sum(piece.count * piece.sentences for piece in pieces)
+        if max(needed, lower_limit(length, "sentences")) > room:
             return Conflict("short-paragraphs", ("part_length", "length"), f"they hold {room} sentences at most")
     for unit in ("sentences", "lines", "paragraphs", "words", "characters"):
         limit = upper_limit(length, unit)
@@ -163,7 +168,7 @@ def _unit_pieces(active: Active, items: int, labels: int, least: Mapping[str, in
         wanted = _which(placement)
         unit, count = placement["unit"], wanted - (items if placement["unit"] != "paragraph" else min(items, 1))
         if count > 0:
-            each = {f"{unit}s": 1, "sentences": 1}
+            each = {f"{unit}s": 1, "sentences": 1, "lines": int(unit != "sentence")}
             yield _Piece("placement", count, **each, **least)
     elif not (items or labels):
         yield _Piece("length", 1, sentences=1, lines=1, paragraphs=1, **least)

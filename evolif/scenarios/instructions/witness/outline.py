@@ -120,6 +120,8 @@ def _outside(demands: Demands, items: int, tight: bool) -> tuple[int, int]:
     paragraphs = _paragraphs(demands, items, tight)
     if base.unit != "paragraphs" or base.high is None:
         paragraphs = max(least, paragraphs)
+    else:
+        paragraphs = max(paragraphs, min(int(least > 0), base.high - bool(items)))
     wanted = max(least, 1 if tight else 2, _least_sentences(demands, paragraphs) - items)
     wanted = max(wanted, _by_length(demands, items))
     most: int | None = None
@@ -166,7 +168,10 @@ def _lead(demands: Demands, items: int) -> int:
     starts = bool(demands.opener or base.start or demands.wrap[0])
     needs = bool(items and (demands.wrap[0] or (demands.numbered and starts)))
     needs |= bool(demands.labels_only and demands.labels_in_items and demands.headings)
-    if demands.has_table and (starts or demands.labels_only) and (demands.closer or base.end or demands.emoji_end):
+    needs |= bool(items and whole_sentences(demands.opener) and demands.part and demands.part.unit == "paragraph")
+    if demands.has_table and (starts or demands.labels_only) and (
+        demands.closer or base.end or demands.emoji_end or demands.wrap[1]
+    ):
         return 2 - bool(items)
     return int(needs)
 
@@ -226,7 +231,7 @@ def _size(demands: Demands, sentences: int, tight: bool) -> int:
         size = min(size, max(1, demands.sentence_cap - 2))
     if base.high is None or base.unit not in ("words", "characters"):
         return size
-    pieces = [*demands.literals(), *base.placements, *["word"] * (demands.hashtags + bool(demands.pronoun))]
+    pieces = [*demands.literals(), *base.placements, *base.keys, *["word"] * (demands.hashtags + bool(demands.pronoun))]
     units = max(1, sentences + demands.headings + (_ROWS + 1) * (demands.columns + len(base.columns)) // 2)
     if base.unit == "words":
         taken = sum(map(count_words, pieces))
