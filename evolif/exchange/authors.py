@@ -165,7 +165,7 @@ def _keywords(name: str, args: Any) -> list[str]:
 
 
 def _parse_constraints(row: ForeignRow) -> Instruction:
-    found = parse_constraints([map_constraint(entry.id, entry.args) for entry in row.instructions])
+    found = parse_constraints([map_constraint(entry.id, entry.args) for entry in row.instructions], stored=True)
     if len({c.group for c in found}) < len(found):
         raise UsageError("a group is active twice; keep one of the instructions")
     return found
@@ -228,7 +228,7 @@ def foreign_constraint(constraint: Constraint) -> tuple[str, Any] | None:
     name, convert = known
     try:
         args = convert(constraint.params)
-        back = parse_constraint(map_constraint(name, args))
+        back = parse_constraint(map_constraint(name, args), stored=True)
     except (KeyError, TypeError, UsageError):
         return None
     return (name, args) if back == Constraint(constraint.group, dict(constraint.params)) else None

@@ -55,7 +55,7 @@ def _description(group: str, params: Params | None, fmt: str | None) -> str | No
     if params is None:
         return None
     try:
-        constraint = parse_constraint({"group": group, "params": params})
+        constraint = parse_constraint({"group": group, "params": params}, stored=True)
         return describe(Constraint(group, constraint.params), fmt)
     except (UsageError, KeyError):  # not a constraint of this version
         return f"{group}: {dict(params)}"

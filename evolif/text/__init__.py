@@ -6,9 +6,10 @@ The constraint specification is authoritative; `READING_RULES_VERSION` names the
 from evolif.text.answers import MAX_BODY_BYTES, is_too_long, read_apart, readable
 from evolif.text.blocks import Block
 from evolif.text.display import clip, csv_cell, plain, plural, spell_out, unhidden, visible_html
+from evolif.text.editions import EDITIONS, FIRST_RULES, READING_RULES_VERSION
 from evolif.text.formality import formality, formality_score
 from evolif.text.objects import reply_objects
-from evolif.text.reading import READING_RULES_VERSION, Edge, Reading, is_skippable, outer_block
+from evolif.text.reading import Edge, Reading, is_skippable, outer_block
 from evolif.text.sentences import sentences
 from evolif.text.tokens import (
     clean,
@@ -25,6 +26,8 @@ from evolif.text.tokens import (
 )
 
 __all__ = [
+    "EDITIONS",
+    "FIRST_RULES",
     "MAX_BODY_BYTES",
     "READING_RULES_VERSION",
     "Block",

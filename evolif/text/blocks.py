@@ -44,6 +44,10 @@ class Block:
     pieces: list[tuple[int, int, int]] = field(default_factory=list)
     bold: list[Range] = field(default_factory=list)
     """The bold parts of the text, where known."""
+    code: list[Range] = field(default_factory=list)
+    """The parts of the text that are code, where known; all of a block of kind `code` is."""
+    quoted: bool = False
+    """Stands in a block quote."""
     level: int = 0
     """Of a heading that is marked as one, 1 to 6; a wholly bold line has none."""
 

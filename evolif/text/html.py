@@ -212,6 +212,8 @@ class _Collector:
         self._items: list[ListItem] = []
         self._numbers: list[int] = []
         self._number = ""
+        self._quotes = 0
+        """How many block quotes are open."""
         self._level = 0
         """That of the open heading, or of the last one."""
 
@@ -219,6 +221,7 @@ class _Collector:
         if tag in BLOCKS:
             self.flush()
             self._level = int(tag[1]) if tag in HEADINGS else self._level
+        self._quotes += tag == "blockquote"
         role = _ROLES.get(tag, "")
         self._open[role] += 1
         self._bold_filled = self._bold_filled and not (role == "bold" and self._open[role] == 1)
@@ -239,6 +242,7 @@ class _Collector:
     def leave(self, tag: str) -> None:
         if tag in BLOCKS:
             self.flush()
+        self._quotes -= tag == "blockquote"
         role = _ROLES.get(tag, "")
         self._open[role] -= 1
         if role == "bold" and not self._open[role] and self._bold_filled:
@@ -276,7 +280,7 @@ class _Collector:
         if self._items:
             self._items[-1].filled = True
         level = self._level if self._open["heading"] else 0
-        block = Block(self._kind(all_bold), clean(text), number=self._number, level=level)
+        block = Block(self._kind(all_bold), clean(text), number=self._number, level=level, quoted=self._quotes > 0)
         self._number = ""
         if block.kind in ("paragraph", "item"):
             block.running, block.paragraph = True, self._paragraph()

@@ -8,60 +8,18 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
 from evolif.text.blocks import UNKNOWN, Block, BlockKind, Content, ListItem, OuterItem, Range, Table
+from evolif.text.editions import FIRST_RULES, READING_RULES_VERSION
 from evolif.text.html import BLOCKS, BOLD, KNOWN, html_content
-from evolif.text.tokens import clean
+from evolif.text.leaf import Leaf
+from evolif.text.markdown_source import BRACKET_STAND_IN, MarkdownSource, prepare, without_stand_ins
 
-
-@dataclass(slots=True)
-class Leaf:
-    """The leaf block that is being read."""
-
-    kind: BlockKind
-    parts: list[str] = field(default_factory=list)
-    pieces: list[tuple[int, int, int]] = field(default_factory=list)
-    length: int = 0
-    breaks: int = 0
-    plain: bool = False
-    """Holds text that is not bold."""
-    bold: bool = False
-    """Holds bold text."""
-    bold_parts: list[Range] = field(default_factory=list)
-    level: int = 0
-
-    def text(self) -> str:
-        """The text so far, cleaned: a character reference may stand for a character that rule 1 removes."""
-        joined = "".join(self.parts)
-        text = clean(joined)
-        if len(text) != len(joined):
-            self.pieces, self.bold_parts = [], []  # their places are no longer known
-        return text.rstrip("\n")
-
-    def final_kind(self) -> BlockKind:
-        """A setext heading of several lines is running text; a wholly bold line is a heading."""
-        if self.kind == "heading" and self.breaks:
-            return "paragraph"
-        if self.kind == "paragraph" and self.bold and not self.plain and not self.breaks:
-            return "heading"
-        return self.kind
-
-
-STAND_IN = "\x01"
-"""Replaces a `<` that opens no HTML element; `clean` keeps this control character out of every text."""
-
-_TAG = re.compile(r"(?<!\\)<(?=/?([A-Za-z][A-Za-z0-9-]*)[\s/>])")
-# A bullet sign is at the start of a line, of a quote, or of a list item.
-_BEFORE = r"^([ \t>]*(?:(?:\d{1,9}[.)]|[-*+])[ \t]+)*+)"
-_WIDE_GAP = re.compile(_BEFORE + r"•[^\S\n\t ]", re.MULTILINE)
-_BULLET = re.compile(_BEFORE + r"•(?=[ \t])", re.MULTILINE)
-_TIGHT_BULLET = re.compile(_BEFORE + r"•(?=[^\s•])", re.MULTILINE)
 _WIDE = re.compile(r"[^\x00-\x7f]+")
 _CODE_FENCE = re.compile(r"^[ \t>]*(`{3,}|~{3,})")
-_KEY = re.compile(r"[A-Za-z_][\w .-]*:(?:\s|$)")
 
 
 class CharacterOffsets:
@@ -81,39 +39,6 @@ class CharacterOffsets:
     def __call__(self, offset: int) -> int:
         """The character offset of a byte offset between two characters."""
         return offset - self._extra[bisect_right(self._at, offset)] if self._at else offset
-
-
-def prepare(body: str) -> tuple[str, bool]:
-    """Blank out front matter, turn `•` into a list marker and unknown tags into text.
-
-    Every change keeps each character's place, except that a `•` without a space behind it gains one.
-
-    Returns:
-        The source for the parser, and whether its offsets are those of the body.
-    """
-    exact = True
-    if body.startswith("---\n"):
-        body = _blank_front_matter(body)
-    if "•" in body:
-        body = _WIDE_GAP.sub(r"\1- ", body)
-        body = _BULLET.sub(r"\1-", body)
-        tight = _TIGHT_BULLET.sub(r"\1- ", body)
-        body, exact = tight, tight == body
-    if "<" in body:
-        body = _TAG.sub(lambda m: "<" if m.group(1).lower() in KNOWN else STAND_IN, body)
-    return body, exact
-
-
-def _blank_front_matter(body: str) -> str:
-    end = re.compile(r"^(?:---|\.\.\.)[ \t]*$", re.MULTILINE).search(body, 4)
-    if end is None:
-        return body
-    lines = body[4 : end.start()].splitlines()
-    keys = sum(1 for line in lines if _KEY.match(line))
-    others = (line for line in lines if not _KEY.match(line))
-    if not keys or not all(not line.strip() or line[0] in " \t-#" for line in others):
-        return body
-    return re.sub(r"[^\n]", " ", body[: end.end()]) + body[end.end() :]
 
 
 def is_fence_closed(source: str, inside: str) -> bool:
@@ -142,17 +67,21 @@ def _handler_name(kind: str, name: str) -> str:
 class Builder:
     """Turns parser events into content; one small method per kind of event."""
 
-    def __init__(self, body: str, exact: bool) -> None:
+    def __init__(self, source: MarkdownSource, rules: int) -> None:
         self.content = Content([])
-        self._body = body
-        self._exact = exact
+        self._source = source
+        self._body = source.shown
+        self._exact = source.exact
+        self._rules = rules
         self._leaf: Leaf | None = None
         self._lists: list[int | None] = []
         self._items: list[ListItem] = []
         self._list_paragraph = -1
         self._number = ""
+        self._quotes = 0
+        """How many block quotes are open."""
         self._strong = 0
-        self._bold_tags = 0
+        self._bold_tags, self._in_code = 0, False
         self._bold_from = -1
         self._bold_filled = False
         self._head_open = False
@@ -186,14 +115,14 @@ class Builder:
             self.content.elements += kind == "Code"
             self._text(value, start, end, code=kind == "Code")
         elif kind == "Html":
-            (self._html if self._html is not None else []).append(value)
+            (self._html if self._html is not None else []).append(self._source.restored(value, start, end))
         elif kind == "InlineHtml":
             self._inline_html(value, start, end)
 
     # Leaves
 
     def _open(self, kind: BlockKind) -> Leaf:
-        self._bold_tags = 0
+        self._bold_tags, self._in_code = 0, False
         self._leaf = Leaf(kind)
         return self._leaf
 
@@ -255,10 +184,24 @@ class Builder:
 
     # Containers
 
+    def _start_blockquote(self, detail: Any, start: int, end: int) -> None:
+        self._quotes += 1
+
+    def _end_blockquote(self, detail: Any, start: int, end: int) -> None:
+        self._quotes -= 1
+
     def _start_list(self, detail: Any, start: int, end: int) -> None:
-        self._lists.append(detail)
+        self._lists.append(self._number_of(detail, start))
         # A list of • signs is a list to a reader, but not to CommonMark.
         self.content.elements += not self._body.startswith("•", start)
+
+    def _number_of(self, number: int | None, start: int) -> int | None:
+        """A list's first number as written; None for bullets."""
+        if number is None or not self._source.numbers:
+            return number
+        while self._body[start] in " \t":
+            start += 1
+        return int(self._source.numbers.get(start, number))
 
     def _end_list(self, detail: Any, start: int, end: int) -> None:
         self._lists.pop()
@@ -316,23 +259,25 @@ class Builder:
             text = self._body[start:end]  # undoes what `prepare` replaced
             if self._exact:
                 leaf.pieces.append((leaf.length, start, len(text)))
-        text = text.replace(STAND_IN, "<")
+        text = without_stand_ins(text)
         leaf.parts.append(text)
         leaf.length += len(text)
         bold = self._strong + self._bold_tags > 0
         if bold:
             before = leaf.bold_parts.pop()[0] if leaf.bold_parts and leaf.bold_parts[-1][1] == at else at
             leaf.bold_parts.append((before, leaf.length))
+        if code or self._in_code:
+            leaf.code_parts.append((at, leaf.length))
         if text.strip():
-            leaf.plain = leaf.plain or not bold
-            leaf.bold = leaf.bold or bold
+            if bold:
+                leaf.bold = leaf.line_bold = True
+            else:
+                leaf.plain = leaf.line_plain = True
             self._bold_filled = self._bold_filled or bold
 
     def _break(self) -> None:
         if self._leaf is not None:
-            self._leaf.parts.append("\n")
-            self._leaf.length += 1
-            self._leaf.breaks += 1
+            self._leaf.end_line(closed=self._strong + self._bold_tags == 0)
 
     def _inline_html(self, tag: str, start: int, end: int) -> None:
         name = _INLINE_TAG.match(tag)
@@ -348,6 +293,8 @@ class Builder:
             else:
                 self._open_bold(start)
                 self._bold_tags = 1
+        elif element == "code":
+            self._in_code = not tag.startswith("</")
         elif element not in KNOWN:
             self._text(tag, start, end, code=False)
 
@@ -357,7 +304,7 @@ class Builder:
         self._html = []
 
     def _end_htmlblock(self, detail: Any, start: int, end: int) -> None:
-        source, self._html = "".join(self._html or ()), None
+        source, self._html = "".join(self._html or ()).replace(BRACKET_STAND_IN, "["), None
         enclosing = self._take_paragraph() if self._lists else -1  # may take a number, so it comes first
         inside = html_content(source, self.content.paragraphs, enclosing)
         self.content.paragraphs = inside.paragraphs
@@ -368,7 +315,7 @@ class Builder:
         self.content.numbered += inside.numbered
         self.content.strong += inside.strong
         for block in inside.blocks:
-            block.text = block.text.replace(STAND_IN, "<")
+            block.text = without_stand_ins(block.text)
             self._add(block)
 
     # Results
@@ -386,6 +333,7 @@ class Builder:
         if self._items:
             self._items[-1].filled = True
         block.number = block.number or self._number
+        block.quoted = block.quoted or self._quotes > 0
         self._number = ""
         self.content.blocks.append(block)
 
@@ -396,15 +344,25 @@ class Builder:
             self._close_bold(-1)  # the tag is never closed, so where the passage ends is not known
         if leaf is None:
             return
+        if self._rules == FIRST_RULES:
+            self._close_part(leaf)
+            return
+        for part, is_title in leaf.split():
+            self._close_part(part, is_title=is_title)
+
+    def _close_part(self, leaf: Leaf, *, is_title: bool = False) -> None:
+        """Finish a leaf or a part of one: a bold title line, or what stands before or behind it."""
         text = leaf.text()
         if not text.strip():
             return
         kind = leaf.final_kind()
-        block = Block(kind, text, pieces=leaf.pieces, bold=leaf.bold_parts)
+        if is_title and kind == "paragraph":
+            kind = "heading"
+        block = Block(kind, text, pieces=leaf.pieces, bold=leaf.bold_parts, code=leaf.code_parts)
         if kind == "heading":
             block.level = leaf.level
         if kind in ("paragraph", "item"):
-            block.running, block.paragraph = True, self._take_paragraph()
+            block.running, block.paragraph = not is_title, self._take_paragraph()
         self._add(block)
 
     def number_lines(self, source: str) -> None:
@@ -423,23 +381,23 @@ _MARKUP = re.compile(r"[*_`#\[\]<>|~\\&]|^[ \t]*(?:[-+•=]|\d+[.)])|^(?: {4}| {
 _BREAK = re.compile(r"\n[ \t]*(?:\n[ \t]*)+")
 
 
-def markdown_content(body: str) -> Content:
-    """The content of `body` as a reader of the rendered answer sees it."""
+def markdown_content(body: str, rules: int = READING_RULES_VERSION) -> Content:
+    """The content of `body` as a reader of the rendered answer sees it, by an edition of the reading rules."""
     if not _MARKUP.search(body):
         return _plain(body)
     import pyromark
 
-    source, exact = prepare(body)
+    source = prepare(body, rules)
     options = pyromark.Options
-    builder = Builder(body if exact else source, exact)
+    builder = Builder(source, rules)
     flags = options.ENABLE_TABLES | options.ENABLE_STRIKETHROUGH | options.ENABLE_TASKLISTS
-    at = CharacterOffsets(source)
-    for event, where in pyromark.events_with_range(source, options=flags):
+    at = CharacterOffsets(source.text)
+    for event, where in pyromark.events_with_range(source.text, options=flags):
         start, end = where["start"], where["end"]
         if start < end:  # the cells that a short table row leaves out have no width, and there may be very many
             builder.feed(event, at(start), at(end))
     builder.close_leaf()
-    builder.number_lines(source)
+    builder.number_lines(source.text)
     return builder.content
 
 

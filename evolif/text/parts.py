@@ -33,13 +33,13 @@ class Part:
     def sentences(self, reading: Reading) -> int:
         """How many sentences it has; a line of a heading is one, tables and code have none."""
         if not self.ranges:
-            return len(sentences(self.text, reading.lower_words))
+            return len(sentences(self.text, reading.surroundings))
         found = 0
         for block, text in (piece for start, end in self.ranges for piece in _pieces(reading, start, end)):
             if block.kind == "heading":
                 found += sum(1 for line in text.split("\n") if any(map(str.isalnum, line)))
             elif block.running:
-                found += len(sentences(text, reading.lower_words))
+                found += len(sentences(text, reading.surroundings))
         return found
 
 

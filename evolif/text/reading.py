@@ -16,17 +16,16 @@ from itertools import accumulate
 from evolif.text.answers import MAX_BODY_BYTES, is_too_long
 from evolif.text.blocks import Block, Content, FormatFaultError
 from evolif.text.data_formats import parse_csv, parse_json, parse_xml
+from evolif.text.editions import READING_RULES_VERSION
 from evolif.text.emoji import find_emoji
 from evolif.text.html import parse_html
 from evolif.text.lines import body_lines
 from evolif.text.markdown import markdown_content
 from evolif.text.points import Point, read_points
-from evolif.text.sentences import LowerCaseWords, sentences
+from evolif.text.prose import without_code, without_quotations
+from evolif.text.sentences import Surroundings, sentences
 from evolif.text.tokens import count_graphemes, count_words, find_all, fold, fold_offsets, normalise
 from evolif.types import Span
-
-READING_RULES_VERSION = 1
-"""Stored with every verdict; a change of any rule changes it."""
 
 _PARSERS = {"json": parse_json, "xml": parse_xml, "html": parse_html, "csv": parse_csv}
 _OPEN = re.compile(r"(`{3,}|~{3,})([^\n]*)(?:\n|\Z)")
@@ -98,10 +97,19 @@ class Reading:
         response: The answer as received.
         fmt: The format that the instruction requests (json, xml, html, csv, markdown), or None.
         max_bytes: A longer body is not parsed and fails every constraint.
+        rules: The edition of the reading rules.
     """
 
-    def __init__(self, response: str, fmt: str | None = None, max_bytes: int = MAX_BODY_BYTES) -> None:
+    def __init__(
+        self,
+        response: str,
+        fmt: str | None = None,
+        max_bytes: int = MAX_BODY_BYTES,
+        *,
+        rules: int = READING_RULES_VERSION,
+    ) -> None:
         self.fmt = fmt
+        self.rules = rules
         self.text = normalise(response)
         self.body = unwrap(self.text, fmt)
         self.unreadable = self._size_fault(max_bytes)
@@ -125,7 +133,7 @@ class Reading:
                 return parser(self.body)
             except FormatFaultError as fault:
                 self.fault = fault
-        return markdown_content(self.body)
+        return markdown_content(self.body, self.rules)
 
     @property
     def blocks(self) -> list[Block]:
@@ -158,15 +166,15 @@ class Reading:
         return count_words(self.content_text)
 
     @cached_property
-    def lower_words(self) -> LowerCaseWords:
-        """The words that the running text also writes in lower case, as `sentences` takes them."""
-        return LowerCaseWords([block.text for block in self.blocks if block.running])
+    def surroundings(self) -> Surroundings:
+        """What the running text says about doubtful full stops, as `sentences` takes it."""
+        return Surroundings([block.text for block in self.blocks if block.running], self.rules)
 
     @cached_property
     def sentence_spans(self) -> list[tuple[int, int]]:
         """The sentences, as ranges of `content_text`."""
         running = [(at, block.text) for at, block in zip(self.offsets, self.blocks, strict=True) if block.running]
-        return [(at + start, at + end) for at, text in running for start, end in sentences(text, self.lower_words)]
+        return [(at + start, at + end) for at, text in running for start, end in sentences(text, self.surroundings)]
 
     @cached_property
     def paragraphs(self) -> int:
@@ -192,6 +200,17 @@ class Reading:
     def emoji(self) -> list[tuple[int, int]]:
         """The emoji, as ranges of `content_text`."""
         return find_emoji(self.content_text)
+
+    @cached_property
+    def prose(self) -> list[str]:
+        """Each block with blanks in place of code, so that places in it stay the same."""
+        return [without_code(block) for block in self.blocks]
+
+    @cached_property
+    def unquoted(self) -> list[str]:
+        """The same, with blanks in place of quotations too."""
+        pairs = zip(self.blocks, self.prose, strict=True)
+        return [without_quotations(" " * len(text) if block.quoted else text) for block, text in pairs]
 
     @cached_property
     def start(self) -> Edge | None:
@@ -222,7 +241,7 @@ class Reading:
         """Where `keyword` occurs: (block, start, end) in the folded block."""
         whole, starts = self._folded_whole
         found = []
-        for start, end in find_all(whole, fold(keyword)):
+        for start, end in find_all(whole, fold(keyword), self.rules):
             block = bisect_right(starts, start) - 1
             found.append((block, start - starts[block], end - starts[block]))
         return found

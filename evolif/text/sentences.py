@@ -11,6 +11,10 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
+from evolif.text.abbreviations import foreign_abbreviations, is_in_language
+from evolif.text.brackets import without_inner_ends
+from evolif.text.editions import FIRST_RULES
+
 TITLES = frozenset(
     """dr mr mrs ms mx prof rev fr hon gov gen col maj capt cpt lt sgt cpl cmdr adm sen rep pres supt det insp
     messrs mme mlle mgr msgr dipl ing""".split()
@@ -83,6 +87,7 @@ _LIST_NUMBER = re.compile(
 )
 _AFTER_NUMBER = re.compile(r"\d\s?\Z")
 _DOTTED = re.compile(r"(?:[^\W\d_]\.)+[^\W\d_]")
+_ADDRESS = re.compile(r"[\W_]{0,8}(?:[a-z][a-z0-9+.-]{1,30}://|www\.)\w", re.IGNORECASE)
 _CLOSERS = "\"'”’»)]}"
 _OPENERS = "\"'“‘«([{*_"
 _WINDOW = 64
@@ -99,37 +104,79 @@ def _punkt() -> Any:
     return PunktSentenceTokenizer(parameters)
 
 
-class LowerCaseWords:
-    """Words that the content also writes in lower case: capitalised after an abbreviation, they begin a sentence.
+class Surroundings:
+    """What decides on doubtful full stops besides the words next to them: the edition, and the rest of the content.
 
-    They are collected on first use: most texts hold no doubtful abbreviation.
+    Words and languages are looked for on first use: most texts hold no doubtful abbreviation.
+
+    Args:
+        texts: All running text of the content.
+        rules: The edition of the reading rules.
     """
 
-    def __init__(self, texts: Sequence[str] = ()) -> None:
+    def __init__(self, texts: Sequence[str] = (), rules: int = FIRST_RULES) -> None:
+        self.rules = rules
         self._texts = texts
-        self._words: frozenset[str] | None = None
+        self._lower: frozenset[str] | None = None
+        self._spoken: dict[frozenset[str], bool] = {}
 
-    def __contains__(self, word: str) -> bool:
-        if self._words is None:
+    def has_lower(self, word: str) -> bool:
+        """Whether the content also writes a word in lower case: capitalised, it then begins a sentence."""
+        if self._lower is None:
             found = (w for text in self._texts for w in _WORD.findall(text))
-            self._words = frozenset(w for w in found if w[0].islower())
-        return word in self._words
+            self._lower = frozenset(w for w in found if w[0].islower())
+        return word in self._lower
+
+    def is_abbreviation(self, word: str) -> bool:
+        """Whether a word in lower case, without its last dot, is one: of English, or since edition 2 of others."""
+        if word in ABBREVIATIONS:
+            return True
+        if self.rules == FIRST_RULES:
+            return False
+        foreign = foreign_abbreviations()
+        common = foreign.inside.get(word)
+        if common is None:
+            return word in foreign.always
+        if common not in self._spoken:
+            self._spoken[common] = is_in_language(self._texts, common)
+        return self._spoken[common]
+
+    def ends_lists(self, word: str) -> bool:
+        """Whether an abbreviation ends a sentence wherever a capital follows."""
+        return word == "etc" or (self.rules > FIRST_RULES and word in foreign_abbreviations().ends)
 
 
-def sentences(text: str, lower_words: LowerCaseWords | None = None) -> list[tuple[int, int]]:
-    """The sentences of one block as ranges; each holds a letter or a digit."""
+def sentences(text: str, surroundings: Surroundings | None = None) -> list[tuple[int, int]]:
+    """The sentences of one block as ranges; each holds a letter or a digit.
+
+    Args:
+        text: The block.
+        surroundings: The edition and all running text; without it, the block is read alone, by the first edition.
+    """
     ranges, start, searched = [], 0, 0
-    for end in [*sorted(_ends(text, lower_words or LowerCaseWords())), len(text)]:
+    surroundings = surroundings or Surroundings()
+    ends = _ends(text, surroundings)
+    mended = surroundings.rules > FIRST_RULES
+    if mended and "(" in text:
+        ends = set(without_inner_ends(text, ends))
+    addresses = mended and ("://" in text or "www." in text)
+    for end in [*sorted(ends), len(text)]:
         # Each character is searched once, so that a run of lone marks takes linear time.
         if _ALNUM.search(text, searched, end):
             first = _GAP.match(text, start)
-            ranges.append((first.end() if first else start, end))
+            if not (addresses and _is_address(text[start:end])):
+                ranges.append((first.end() if first else start, end))
             start = end
         searched = end
     return ranges
 
 
-def _ends(text: str, lower_words: LowerCaseWords) -> set[int]:
+def _is_address(text: str) -> bool:
+    """Whether a text is nothing but URLs."""
+    return all(_ADDRESS.match(token) or not _ALNUM.search(token) for token in text.split())
+
+
+def _ends(text: str, surroundings: Surroundings) -> set[int]:
     ends = {m.end() for m in _FULL_WIDTH.finditer(text)}
     doubtful = []
     for match in _ASCII_END.finditer(text):
@@ -144,16 +191,16 @@ def _ends(text: str, lower_words: LowerCaseWords) -> set[int]:
         elif not following or following[0].isupper():
             ends.add(match.end())  # an ellipsis ends a sentence before a capital
     if doubtful:
-        ends |= _full_stops(text, doubtful, lower_words)
+        ends |= _full_stops(text, doubtful, surroundings)
     return ends
 
 
-def _full_stops(text: str, doubtful: list[tuple[re.Match[str], str]], lower_words: LowerCaseWords) -> set[int]:
+def _full_stops(text: str, doubtful: list[tuple[re.Match[str], str]], surroundings: Surroundings) -> set[int]:
     """Which single full stops end a sentence."""
     ends = set()
     unsure = []
     for match, following in doubtful:
-        verdict = _known_stop(text, match, following, lower_words)
+        verdict = _known_stop(text, match, following, surroundings)
         if verdict is None:
             unsure.append(match.end())
         elif verdict:
@@ -164,12 +211,12 @@ def _full_stops(text: str, doubtful: list[tuple[re.Match[str], str]], lower_word
     return ends
 
 
-def _known_stop(text: str, match: re.Match[str], following: str, lower_words: LowerCaseWords) -> bool | None:
+def _known_stop(text: str, match: re.Match[str], following: str, surroundings: Surroundings) -> bool | None:
     """True: ends a sentence; False: does not; None: ask Punkt."""
     stop = match.start()
     if not following:
         return True
-    if _is_list_number(text, stop):
+    if _is_list_number(text, stop, surroundings):
         return False
     found = _LAST_TOKEN.search(text, max(0, stop - _WINDOW), stop)
     token = found.group().lstrip(_OPENERS) if found else ""
@@ -178,8 +225,10 @@ def _known_stop(text: str, match: re.Match[str], following: str, lower_words: Lo
         return False
     if word in TITLES and (token[0].isupper() or word in SHORT_TITLES or following[0].islower()):
         return False
-    if _is_short(token, word, text, stop - len(token)):
-        return _new_sentence(word, following, lower_words)
+    if _is_short(token, word, text, stop - len(token), surroundings):
+        return _new_sentence(word, following, surroundings)
+    if word == "c" and following[0].islower() and surroundings.rules > FIRST_RULES:
+        return False  # “a 17th c. ship”
     # Punkt fails where English is clear: it takes a number's full stop for an ordinal, a list's lower-case letter for
     # an initial. A plain word is not one of our abbreviations, so Punkt would end the sentence there anyway, and also
     # between a closing mark and a word. Importing it takes most of a second.
@@ -187,25 +236,25 @@ def _known_stop(text: str, match: re.Match[str], following: str, lower_words: Lo
     return True if plain or match.group(2).strip(_CLOSERS) else None
 
 
-def _is_list_number(text: str, stop: int) -> bool:
+def _is_list_number(text: str, stop: int, surroundings: Surroundings) -> bool:
     found = _LIST_NUMBER.search(text, max(0, stop - _WINDOW // 2), stop)
     before = (found.group(1) or "").lower() if found else ""
-    return found is not None and before not in ABBREVIATIONS and before not in NUMBERED
+    return found is not None and not surroundings.is_abbreviation(before) and before not in NUMBERED
 
 
-def _is_short(token: str, word: str, text: str, at: int) -> bool:
+def _is_short(token: str, word: str, text: str, at: int, surroundings: Surroundings) -> bool:
     """An abbreviation, initials, or a single capital letter."""
     if word in UNITS:
         return word != token.lower() or bool(_AFTER_NUMBER.search(text, max(0, at - 2), at))
-    if word in ABBREVIATIONS:
+    if surroundings.is_abbreviation(word):
         return word not in TITLES or token[0].isupper()
     return (len(token) == 1 and token.isupper()) or bool(_DOTTED.fullmatch(word))
 
 
-def _new_sentence(word: str, following: str, lower_words: LowerCaseWords) -> bool:
+def _new_sentence(word: str, following: str, surroundings: Surroundings) -> bool:
     """Whether a new sentence begins after an abbreviation."""
     next_word = _WORD.match(following)
     if next_word is None or not following[0].isupper():
         return False
     lowered = next_word.group().lower().replace("’", "'")
-    return word == "etc" or lowered in STARTERS or lowered in lower_words
+    return surroundings.ends_lists(word) or lowered in STARTERS or surroundings.has_lower(lowered)

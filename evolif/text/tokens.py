@@ -10,6 +10,8 @@ import unicodedata
 
 import regex
 
+from evolif.text.editions import FIRST_RULES, READING_RULES_VERSION
+
 _ALNUM = re.compile(r"[^\W_]")
 _DOTS = re.compile(r"\.{3,}")
 _EN_DASH = re.compile(r"(?<=[^\W\d_])–(?=[^\W\d_])")
@@ -144,15 +146,28 @@ def _joined(inner: str, text: str, at: int, step: int) -> bool:
     return bool(_JOINING.match(outer)) and not (_UNSPACED.match(inner) and _UNSPACED.match(outer))
 
 
-def find_all(folded: str, keyword: str) -> list[tuple[int, int]]:
-    """Occurrences of a folded keyword in a folded block, as ranges; they do not overlap."""
+def find_all(folded: str, keyword: str, rules: int = READING_RULES_VERSION) -> list[tuple[int, int]]:
+    """Occurrences of a folded keyword in a folded block, as ranges; they do not overlap.
+
+    Args:
+        folded: The text, as `fold` makes it.
+        keyword: The keyword, as `fold` makes it.
+        rules: The edition: since 2, a keyword that begins or ends in a sign is bounded by it (`(KAI)Yes`, `AI:yes`).
+    """
+    first = _bound(keyword[0], rules)
+    last = _bound(keyword[-1], rules)
     found = []
     at = folded.find(keyword)
     while at >= 0:
         end = at + len(keyword)
-        if _joined(keyword[0], folded, at - 1, -1) or _joined(keyword[-1], folded, end, 1):
+        if (first and _joined(keyword[0], folded, at - 1, -1)) or (last and _joined(keyword[-1], folded, end, 1)):
             at = folded.find(keyword, at + 1)
         else:
             found.append((at, end))
             at = folded.find(keyword, end)
     return found
+
+
+def _bound(outermost: str, rules: int) -> bool:
+    """Whether no letter, mark or digit may stand next to a keyword's outermost character."""
+    return rules == FIRST_RULES or outermost.isalnum() or bool(_JOINING.match(outermost))

@@ -15,7 +15,7 @@ from evolif.cli.app import SUMMARIES
 
 ROOT = Path(__file__).parent.parent.parent
 EXTRAS = (
-    "PIL bm25s chess datasets google.genai huggingface_hub inspect_ai jinja2 langdetect matplotlib numpy pandas "
+    "PIL bm25s chess datasets google.genai huggingface_hub inspect_ai jinja2 matplotlib numpy pandas "
     "pyarrow ray safetensors scipy spacy textblob textual tokenizers wordllama xllamacpp zstandard"
 ).split()
 """What extras bring, as modules."""

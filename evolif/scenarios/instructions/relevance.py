@@ -158,7 +158,7 @@ def why_not_judged(task: Task | None, constraints: Instruction, witness: str | N
     if not words.stems:
         return "there are no words of the task to look for"
     active = {constraint.group: constraint.params for constraint in constraints}
-    language = str(active.get("language", {}).get("code", "en"))
+    language = str(active["language"].get("code", "")) if "language" in active else "en"
     if language != "en" or ("language" in active and not words.is_english):
         return "the answer is in another language than the task"
     if _most_words(active.get("length")) < SHORTEST_LIMIT:

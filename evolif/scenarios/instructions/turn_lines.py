@@ -167,7 +167,7 @@ def parse_turn(data: object) -> Turn:
         topic=line.topic.to_topic(),
         move=line.move,
         operation=Operation(line.operation.kind, line.operation.group, line.operation.before, line.operation.after),
-        constraints=parse_constraints(line.constraints),
+        constraints=parse_constraints(line.constraints, stored=True),
         persona=line.persona.to_persona(),
         query=line.query,
         source=line.source,

@@ -82,7 +82,7 @@ def checked_constraint(group_name: str, params: Arguments) -> Constraint:
     except UsageError as fault:
         raise Unsupported(str(fault)) from None
     try:
-        constraint = parse_constraint({"group": group_name, "params": params})
+        constraint = parse_constraint({"group": group_name, "params": params}, stored=True)
     except InputError as fault:
         raise Unsupported(str(fault), kind="bad_args") from None
     group.require()

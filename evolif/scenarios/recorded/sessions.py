@@ -265,7 +265,7 @@ def _constraints(dialog: Dialog, answer: Turn) -> Iterator[dict[str, Any]]:
         if group == RELEVANCE and not params and place == len(entries) - 1:
             continue
         try:
-            parse_constraint({"group": group, "params": params})
+            parse_constraint({"group": group, "params": params}, stored=True)
         except UsageError as fault:
             raise ArgumentError(f"dialogue {dialog.dialog_id}, turn {answer.turn_id}: {fault}") from None
         yield {"group": group, "params": params}

@@ -67,13 +67,13 @@ def test_what_a_constraint_names_tells_nothing() -> None:
     ("constraint", "why"),
     [
         (Constraint("language", {"code": "de"}), "another language"),
+        (Constraint("language", {"not": "en"}), "another language"),
         (Constraint("length", {"unit": "words", "relation": "less_than", "count": 12}), "fewer than 12 words"),
         (Constraint("length", {"unit": "characters", "relation": "less_than", "count": 60}), "fewer than 12 words"),
         (Constraint("forbidden", {"keywords": [*FERRY.keywords, "overnight", "bicycles", "pack"]}), "no words"),
     ],
 )
 def test_where_constraints_leave_no_room_nothing_is_judged(constraint: Constraint, why: str) -> None:
-    pytest.importorskip("langdetect")
     assert why in why_not_judged(FERRY, (constraint,), None)
     assert outcome("Words that name nothing.", constraint) is None
 

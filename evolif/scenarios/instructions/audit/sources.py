@@ -282,7 +282,7 @@ def _line(data: object, path: Path, number: int) -> ForeignLine:
 def _constraints(entries: list[ForeignEntry]) -> tuple[tuple[Constraint, ...], str]:
     """The constraints in order, or why one of them cannot be mapped."""
     try:
-        found = parse_constraints([map_constraint(entry.id, entry.args) for entry in entries])
+        found = parse_constraints([map_constraint(entry.id, entry.args) for entry in entries], stored=True)
         if len({c.group for c in found}) < len(found):
             raise UsageError("a group is active twice")
     except UsageError as fault:

@@ -172,6 +172,14 @@ class Group:
             UsageError: one is missing.
         """
 
+    def accept(self, params: Params) -> Params:
+        """The parameters of a new constraint, put in order; stored ones are taken as they are.
+
+        Raises:
+            ValueError: no answer can satisfy it; the message says what to do.
+        """
+        return params
+
     def draw(self, stream: Stream, context: DrawContext) -> Params | None:
         """New parameters; None if the topic allows none."""
         raise TypeError(f"{type(self).__name__} cannot be drawn")

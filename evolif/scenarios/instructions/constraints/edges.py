@@ -6,7 +6,9 @@ are skipped. For quotations, nothing is skipped.
 
 from __future__ import annotations
 
+import re
 import string
+import unicodedata
 from collections.abc import Collection, Iterable, Mapping
 from typing import Annotated, Any, ClassVar, Literal
 
@@ -51,6 +53,9 @@ _ADAPTER: TypeAdapter[Any] = TypeAdapter(
 
 
 _PAPER_MODES = ("letter", "emoji", "keyword", "quotation")
+_OPENING_MARKUP = re.compile(r"[#>*]|[-+•](?:\s|\Z)|\d{1,9}[.)](?:\s|\Z)|```|~~~")
+_CLOSING_MARKUP = re.compile(r"(?:[>*]|(?:\A|\s)#+|```|~~~)\Z")
+"""A # behind a word, as in “C#”, is text."""
 
 
 class EdgeGroup(Group):
@@ -59,6 +64,19 @@ class EdgeGroup(Group):
     adapter = _ADAPTER
     first: ClassVar[bool]
     """The start is checked, not the end."""
+
+    def accept(self, params: Params) -> Params:
+        """A keyword without outer white space, and one that may stand at the edge of what a reader sees."""
+        if params["mode"] != "keyword":
+            return params
+        value = str(params["value"]).strip()
+        mend = "use mode “phrase”, which compares the answer as written"
+        if (_OPENING_MARKUP.match if self.first else _CLOSING_MARKUP.search)(value):
+            edge = "begins" if self.first else "ends"
+            raise ValueError(f"“{value}” {edge} with mark-up, which is no content, so no answer can satisfy it; {mend}")
+        if not any(unicodedata.category(char)[0] in "LNS" for char in value):
+            raise ValueError(f"“{value}” has no letter, digit or symbol, so no answer can satisfy it; {mend}")
+        return {**params, "value": value}
 
     def draw(self, stream: Stream, context: DrawContext) -> Params | None:
         """One of four modes with equal probability, then its value."""

@@ -1,25 +1,23 @@
-"""`language` (LNG, not in the paper): the language of the answer, detected by langdetect with a fixed seed."""
+"""`language` (LNG, not in the paper): the language that the answer is in, or is not in."""
 
 from __future__ import annotations
 
-from functools import lru_cache
-from importlib.util import find_spec
+from collections.abc import Collection, Mapping
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, TypeAdapter
+from pydantic import AfterValidator, ConfigDict, Discriminator, Field, Tag, TypeAdapter, model_serializer
 
-from evolif.errors import UsageError
 from evolif.scenarios.instructions.constraints.base import DrawContext, Group, ParamsModel, group_data
+from evolif.scenarios.instructions.constraints.relations import ClosedParams, draw_weighted
 from evolif.scenarios.instructions.turns import Params
-from evolif.text import Reading, plural
+from evolif.text import FIRST_RULES, Reading, plural
+from evolif.text.languages import detect_language, language_of, may_be_in
+from evolif.text.prose import without_addresses
 from evolif.types import Verdict
 from evolif.util.rng import Stream
 
-READ_CHARACTERS = 10_000
-"""Limit on langdetect's input, to bound the time."""
-
-_SEED = 0
-_MISSING = "constraints on the language need the package langdetect (extra `nlp`): pip install langdetect"
+_FIRST_CODES = frozenset({"de", "en", "es", "fr", "it", "nl", "pt"})
+"""Those that were checked by edition 1 of the reading rules."""
 
 
 def _known(code: str) -> str:
@@ -29,67 +27,66 @@ def _known(code: str) -> str:
     return code
 
 
+_Code = Annotated[str, AfterValidator(_known)]
+
+
 class _Language(ParamsModel):
-    code: Annotated[str, AfterValidator(_known)]
+    misfits = {"not": "an answer in any other language, without “code”,"}  # noqa: RUF012 - as in the base
+    code: _Code
 
 
-@lru_cache(maxsize=1)
-def _factory() -> Any:
-    """A separate factory with its own seed, so that langdetect's shared one stays unchanged."""
-    try:
-        from langdetect.detector_factory import PROFILES_DIRECTORY, DetectorFactory
-    except ImportError:
-        raise UsageError(_MISSING) from None
-    factory = DetectorFactory()
-    factory.load_profile(PROFILES_DIRECTORY)
-    factory.seed = _SEED
-    return factory
+class _Other(ClosedParams):
+    model_config = ConfigDict(extra="forbid")
+    other_than: Annotated[_Code, Field(alias="not")]
+
+    @model_serializer
+    def _as_given(self) -> dict[str, str]:
+        return {"not": self.other_than}
 
 
-@lru_cache(maxsize=1024)
-def detect_language(text: str) -> str:
-    """The code of the most likely language of `text`, case ignored; empty if there is none.
-
-    Raises:
-        UsageError: langdetect is not installed.
-    """
-    detector = _factory().create()
-    from langdetect.lang_detect_exception import LangDetectException
-
-    # langdetect skips words in capitals, so that a text in capitals would have no language.
-    detector.append(text[:READ_CHARACTERS].lower())
-    try:
-        return str(detector.detect())
-    except LangDetectException:  # no letters
-        return ""
+def _kind(params: Any) -> str:
+    return "not" if isinstance(params, dict) and "not" in params and "code" not in params else "code"
 
 
 class Language(Group):
-    """The language of the content."""
+    """The language of the content, without code and addresses."""
 
     name = "language"
-    adapter: TypeAdapter[Any] = TypeAdapter(_Language)
-
-    def require(self) -> None:
-        """Look for langdetect before anything is generated, without loading it, which is slow."""
-        if find_spec("langdetect") is None:
-            raise UsageError(_MISSING)
+    adapter: TypeAdapter[Any] = TypeAdapter(
+        Annotated[Annotated[_Language, Tag("code")] | Annotated[_Other, Tag("not")], Discriminator(_kind)]
+    )
 
     def draw(self, stream: Stream, context: DrawContext) -> Params | None:
+        """One of the pool's languages, or of its drawn parameters."""
+        if "drawn" in context.pool:
+            return draw_weighted(stream, context)
         return {"code": stream.choice(context.pool["codes"])}
 
+    def drawn_keys(self, pool: Mapping[str, Any]) -> Collection[str]:
+        return ["whole"] if "drawn" in pool else ["all"]
+
+    def key(self, params: Params) -> str:
+        return "not" if "not" in params else "all"
+
     def slots(self, params: Params) -> dict[str, str]:
-        return {"language": str(self.data["names"][params["code"]])}
+        return {"language": str(self.data["names"][params.get("not") or params["code"]])}
 
     def note(self, params: Params, fmt: str | None) -> str:
         return "In JSON, keys count as text." if fmt == "json" else ""
 
     def check(self, params: Params, reading: Reading) -> Verdict:
         names = self.data["names"]
-        expected = f"the text is in {names[params['code']]}"
-        found = detect_language(reading.content_text)
-        if not found or found == "unknown":
-            text = f"no language can be detected in {plural(reading.words, 'word')}"
+        code = params.get("code")
+        if code in _FIRST_CODES and reading.rules == FIRST_RULES:
+            found = detect_language(reading.content_text)
+            satisfied = found == code
         else:
-            text = f"it reads as {names.get(found, f'another language ({found})')}"
-        return self.verdict(found == params["code"], expected, text)
+            text = without_addresses("\n".join(reading.prose))
+            found = language_of(text)
+            satisfied = may_be_in(text, code) if code else found not in ("", params["not"])
+        if not found:
+            told = f"no language can be detected in {plural(reading.words, 'word')}"
+        else:
+            told = f"it reads as {names.get(found, f'another language ({found})')}"
+        name = names[code or params["not"]]
+        return self.verdict(satisfied, f"the text is {'' if code else 'not '}in {name}", told)

@@ -26,18 +26,22 @@ from evolif.scenarios.instructions.constraints.choice import Choice
 from evolif.scenarios.instructions.constraints.edges import EndWith, StartWith
 from evolif.scenarios.instructions.constraints.emoji import Emoji
 from evolif.scenarios.instructions.constraints.format import Format
+from evolif.scenarios.instructions.constraints.hashtags import Hashtags
 from evolif.scenarios.instructions.constraints.keywords import Existence, Forbidden
 from evolif.scenarios.instructions.constraints.labels import Labels
 from evolif.scenarios.instructions.constraints.language import Language
 from evolif.scenarios.instructions.constraints.length import Length, Sentences
+from evolif.scenarios.instructions.constraints.lettering import Lettering
 from evolif.scenarios.instructions.constraints.lists import Bullets
+from evolif.scenarios.instructions.constraints.manner import Manner
 from evolif.scenarios.instructions.constraints.markup import Digits, Emphasis, Headings
 from evolif.scenarios.instructions.constraints.part_length import PartLength
+from evolif.scenarios.instructions.constraints.person import Person
 from evolif.scenarios.instructions.constraints.placement import Placement
 from evolif.scenarios.instructions.constraints.subjective import Audience, Emotion, Style
 from evolif.scenarios.instructions.constraints.wrap import Wrap
 from evolif.scenarios.instructions.turns import Constraint
-from evolif.text import Reading
+from evolif.text import EDITIONS, READING_RULES_VERSION, Reading
 from evolif.types import Verdict
 from evolif.util.resources import complaint
 from evolif.util.suggestions import did_you_mean
@@ -62,8 +66,13 @@ EXTENDED_GROUPS: Mapping[str, Group] = MappingProxyType(
 """Groups that are not in the paper; only the profile `extended` draws them."""
 
 EVERYDAY_GROUPS: Mapping[str, Group] = MappingProxyType(
-    {group.name: group for group in (Labels(), Choice(), PartLength(), Emoji(), Wrap())}
-)
+    {
+        group.name: group
+        for group in (
+            Labels(), Choice(), PartLength(), Emoji(), Wrap(), Hashtags(), Lettering(), Person(), Manner(),
+        )
+    }
+)  # fmt: skip
 """Groups of what people ask for every day: they are checked, but no profile draws them yet."""
 
 _OURS: Mapping[str, Group] = MappingProxyType({**GROUPS, **EXTENDED_GROUPS, **EVERYDAY_GROUPS})
@@ -204,8 +213,12 @@ def _plugin(name: str) -> Group | None:
     return None
 
 
-def parse_constraint(data: object) -> Constraint:
-    """Validate one constraint as stored: `{"group": …, "params": {…}}`; other keys are ignored.
+def parse_constraint(data: object, *, stored: bool = False) -> Constraint:
+    """Validate one constraint: `{"group": …, "params": {…}}`; other keys are ignored.
+
+    Args:
+        data: The constraint.
+        stored: It is part of an existing set or run, and not refused if no answer can satisfy it.
 
     Raises:
         InputError: says what is wrong and what is expected.
@@ -220,12 +233,20 @@ def parse_constraint(data: object) -> Constraint:
         model = group.adapter.validate_python(dict(params))
     except ValidationError as fault:
         raise InputError(f"{group.name}: {complaint(fault, 'params')}") from None
-    return Constraint(group.name, model.model_dump())
+    if stored:
+        return Constraint(group.name, model.model_dump())
+    try:
+        return Constraint(group.name, group.accept(model.model_dump()))
+    except ValueError as fault:
+        raise InputError(f"{group.name}: {fault}") from None
 
 
-def parse_constraints(data: Iterable[object]) -> tuple[Constraint, ...]:
-    """Validate constraints; they may have only one format, since it decides how the answer is read."""
-    constraints = tuple(c if isinstance(c, Constraint) else parse_constraint(c) for c in data)
+def parse_constraints(data: Iterable[object], *, stored: bool = False) -> tuple[Constraint, ...]:
+    """Validate constraints as `parse_constraint` does.
+
+    They may have only one format, since it decides how the answer is read.
+    """
+    constraints = tuple(c if isinstance(c, Constraint) else parse_constraint(c, stored=stored) for c in data)
     if len({c.params["mode"] for c in constraints if c.group == "format"}) > 1:
         raise InputError("an answer has one format; give only one format constraint")
     return constraints
@@ -270,18 +291,26 @@ def _check_one(constraint: Constraint, reading: Reading) -> Verdict:
         raise InternalError(f"the checker of {group.name} failed: {type(fault).__name__}: {fault}") from fault
 
 
-def check(constraints: Iterable[Constraint | Mapping[str, Any]], response: str) -> list[Verdict]:
+def check(
+    constraints: Iterable[Constraint | Mapping[str, Any]], response: str, rules: int = READING_RULES_VERSION
+) -> list[Verdict]:
     """Check a response against constraints.
 
     Args:
         constraints: Constraints, or objects as stored in a benchmark line.
         response: The answer as received; a leading `<think>…</think>` is ignored.
+        rules: The edition of the reading rules: 1 or 2, the latest.
 
     Returns:
         One verdict per constraint, in the given order. `satisfied` is None if only a judge can decide.
 
     Raises:
-        InputError: a constraint that cannot be read.
+        InputError: a constraint that cannot be read or that no answer can satisfy, or no such edition.
+
+    Example:
+        >>> check([{"group": "length", "params": {"unit": "sentences", "relation": "exactly", "count": 1}}], "Hi.")
     """
+    if rules not in EDITIONS:
+        raise InputError(f"rules must be {' or '.join(map(str, EDITIONS))}, not {rules}")
     parsed = parse_constraints(constraints)
-    return check_reading(parsed, Reading(response, format_of(parsed)))
+    return check_reading(parsed, Reading(response, format_of(parsed), rules=rules))

@@ -1,4 +1,7 @@
-"""Hand-written cases, one file per group in `cases/`: a response, a constraint, the verdict, the rule it defends."""
+"""Hand-written cases, one file per group in `cases/`: a response, a constraint, the verdict, the rule it defends.
+
+The key `rules` names the edition of the reading rules where it is not the latest.
+"""
 
 from pathlib import Path
 
@@ -6,6 +9,7 @@ import pytest
 import yaml
 
 from evolif.scenarios.instructions.constraints import EVERYDAY_GROUPS, EXTENDED_GROUPS, GROUPS, check
+from evolif.text import READING_RULES_VERSION
 
 FILES = sorted((Path(__file__).parent / "cases").glob("*.yaml"))
 CASES = [
@@ -18,7 +22,7 @@ CASES = [
 @pytest.mark.parametrize(("group", "case"), CASES)
 def test_case(group, case):
     constraints = [{"group": group, "params": case["params"]}, *case.get("with", [])]
-    verdict = check(constraints, case["response"])[0]
+    verdict = check(constraints, case["response"], case.get("rules", READING_RULES_VERSION))[0]
     assert verdict.satisfied is case["satisfied"], verdict
 
 

@@ -1,11 +1,10 @@
 """The groups and modes of the profile `extended`: drawn, read back, described, and what they need installed."""
 
 import random
-import sys
 
 import pytest
 
-from evolif.errors import InputError, UsageError
+from evolif.errors import InputError
 from evolif.scenarios.instructions.constraints import (
     EXTENDED_GROUPS,
     GROUPS,
@@ -16,8 +15,8 @@ from evolif.scenarios.instructions.constraints import (
     get_group,
     parse_constraint,
 )
-from evolif.scenarios.instructions.constraints import language as language_module
 from evolif.scenarios.instructions.tracker import load_profile
+from evolif.text.languages import detect_language, probabilities
 from evolif.util.rng import Stream
 
 PROFILE = load_profile("extended")
@@ -133,33 +132,15 @@ def test_bullets_by_name_are_bullets():
     assert parse_constraint({"group": "bullets", "params": {"count": 3, "kind": "bullet"}}).params == {"count": 3}
 
 
-FRENCH = {"group": "language", "params": {"code": "fr"}}
-
-
-def test_a_missing_package_is_said_in_one_sentence(monkeypatch):
-    language_module._factory.cache_clear()
-    language_module.detect_language.cache_clear()
-    monkeypatch.setitem(sys.modules, "langdetect.detector_factory", None)
-    with pytest.raises(UsageError, match=r"need the package langdetect .*: pip install langdetect"):
-        check([FRENCH], "Le chat dort.")
-
-
-def test_a_missing_package_is_said_before_anything_is_generated(monkeypatch):
-    monkeypatch.setitem(sys.modules, "langdetect", None)
-    with pytest.raises(UsageError, match="need the package langdetect"):
-        load_profile("extended")
-    assert load_profile("paper").name == "paper"
-
-
 def test_detection_is_repeatable_and_leaves_chance_alone():
     from langdetect import DetectorFactory
 
-    language_module.detect_language.cache_clear()
+    probabilities.cache_clear()
     state, shared = random.getstate(), DetectorFactory.seed
     texts = ["Le chat dort sur la chaise.", "Ein kurzer Satz.", "x", "no se", "wat is dat"]
-    first = [language_module.detect_language(text) for text in texts]
-    language_module.detect_language.cache_clear()
-    assert [language_module.detect_language(text) for text in texts] == first
+    first = [detect_language(text) for text in texts]
+    probabilities.cache_clear()
+    assert [detect_language(text) for text in texts] == first
     assert random.getstate() == state
     assert DetectorFactory.seed is shared
 
