@@ -20,6 +20,7 @@ from evolif.text.emoji import find_emoji
 _Budgets = Mapping[str, Any]
 _MOST_SHOWN = 50
 _BESIDE_CHOICE = frozenset({"choice", "case"})
+_BEHIND_LABEL = ":：. "
 _QUOTES = frozenset("\"“«'‘„")
 SOME_ITEMS = 2
 """One item is no list."""
@@ -68,7 +69,7 @@ def _label_conflict(active: Active, budgets: _Budgets) -> Conflict | None:
         return None
     texts = list(islice(label_texts(labels), _MOST_SHOWN))
     start = active.get("start_with")
-    if start is not None and not fold(str(start.get("value", ""))).startswith(fold(texts[0])):
+    if start is not None and fold(str(start.get("value", ""))).rstrip(_BEHIND_LABEL) != fold(texts[0]).rstrip(":"):
         return Conflict("label-start", ("labels", "start_with"), f"the answer opens with “{texts[0]}”")
     length = active.get("length")
     for unit, each in (("sentences", 1), ("lines", 1), ("words", 2), ("characters", 10)):

@@ -126,7 +126,8 @@ def _pieces(active: Active, items: int, budgets: _Budgets) -> Iterator[_Piece]:
         yield _Piece("headings", least_count(active["headings"]), lines=1, **least("heading"))
     yield from _shape_pieces(active, budgets, least("cell"), least("field"))
     yield from _given_pieces(active)
-    yield from _unit_pieces(active, items, len(labels), least("sentence"))
+    outside = 0 if in_items else len(labels)
+    yield from _unit_pieces(active, items, outside, bool(items) + outside, least("sentence"))
 
 
 def _shape_pieces(
@@ -137,6 +138,10 @@ def _shape_pieces(
         columns = len(fmt.get("columns", ())) or fmt.get("column_count") or 2
         yield _Piece("format", 1, lines=_TABLE_LINES)
         yield _Piece("format", _TABLE_LINES * columns, **cell)
+    elif fmt.get("keys"):
+        names = fmt["keys"]
+        words, characters = sum(map(count_words, names)), sum(map(len, names))
+        yield _Piece("format", 1, words=words + len(names), characters=characters + 12 * len(names))
     elif "count" in fmt:
         yield _Piece("format", fmt["count"], **field)
 
@@ -157,7 +162,8 @@ def _given_pieces(active: Active) -> Iterator[_Piece]:
         yield _Piece("existence", count, words=count_words(word), characters=len(word) + 1)
 
 
-def _unit_pieces(active: Active, items: int, labels: int, least: Mapping[str, int]) -> Iterator[_Piece]:
+def _unit_pieces(active: Active, items: int, labels: int, blocks: int, least: Mapping[str, int]
+) -> Iterator[_Piece]:
     """Text beside the list: between marks, under the phrase at the start, in other units."""
     fmt = active.get("format", {})
     if fmt.get("mode") in ("comma_list", "literal_list") or (fmt.get("mode") == "table" and fmt.get("only")):
@@ -168,11 +174,11 @@ def _unit_pieces(active: Active, items: int, labels: int, least: Mapping[str, in
         wanted = _which(placement)
         unit, count = placement["unit"], wanted - (items if placement["unit"] != "paragraph" else min(items, 1))
         if count > 0:
-            each = {f"{unit}s": 1, "sentences": 1, "lines": int(unit != "sentence")}
+            each = {f"{unit}s": 1, "sentences": 1, "lines": 1}
             yield _Piece("placement", count, **each, **least)
     elif not (items or labels):
         yield _Piece("length", 1, sentences=1, lines=1, paragraphs=1, **least)
-    if fmt.get("mode") == "table" and sum(_edges(active)) > max(1, items + labels):
+    if fmt.get("mode") == "table" and sum(_edges(active)) > max(1, blocks):
         yield _Piece("format", 1, sentences=1, lines=1, paragraphs=1, **least)
     is_numbered = items and active.get("bullets", {}).get("kind") == "numbered" and "start_with" in active
     if is_numbered or ("wrap" in active and (items or labels)):

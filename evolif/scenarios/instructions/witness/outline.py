@@ -77,6 +77,8 @@ def _items(demands: Demands) -> int:
         items = max(items, len(demands.labels))
     if demands.list_only and part and part.high and part.measure == base.unit and part.unit in ("item", "sentence"):
         items = max(items, demands.aim // max(1, part.high - 1) + 1)
+    if demands.list_only and part and part.high and part.measure == base.unit == "sentences" and part.unit == "line":
+        items = max(items, -(-base.low // part.high))
     if demands.list_only and base.unit == "lines":
         items = max(items, demands.aim - demands.headings)
     if demands.list_only and demands.most_items is not None:

@@ -291,7 +291,10 @@ def _begin(sentence: Sentence, literal: str, letter: str, number: int, words: Vo
 
 def _place_edges(draft: Draft, demands: Demands, words: Vocabulary) -> None:
     base, first = demands.base, draft.blocks[0]
-    if demands.opener:
+    if demands.opener and first.kind == "heading" and _opens_apart(demands):
+        piece = Piece(demands.opener, "keyword", count_words(demands.opener), pinned=True)
+        draft.blocks.insert(0, DraftBlock(False, [Sentence([piece], stop=False, frozen=True)]))
+    elif demands.opener:
         _open(first, demands)
     place_edge(draft.sentences()[0], base.start, words, "start_with")
     place_position(draft, base, words)
@@ -316,6 +319,12 @@ def _open(block: DraftBlock, demands: Demands) -> None:
         _insert(block, 0, Sentence([piece], stop=False, frozen=True))
     else:
         first.insert(0, piece)
+
+
+def _opens_apart(demands: Demands) -> bool:
+    """Whether the phrase at the start may be a paragraph of its own."""
+    is_free = demands.base.unit not in ("paragraphs", "lines") and not demands.title
+    return is_free and whole_sentences(demands.opener) > 0
 
 
 def _is_running(demands: Demands) -> bool:
@@ -353,7 +362,7 @@ def _finish(draft: Draft, demands: Demands, words: Vocabulary) -> None:
     if base.include:
         _marked(draft, sentences).after += base.include
     if base.bold:
-        embolden(sentences or draft.sentences(), base.bold)
+        _embolden(draft, sentences, base.bold)
     if base.fmt == "markdown" and not (demands.items or demands.headings or demands.has_table or base.bold):
         piece = _marked(draft, sentences)
         piece.before = piece.after = "**" if base.bold is None else "*"
@@ -362,14 +371,23 @@ def _finish(draft: Draft, demands: Demands, words: Vocabulary) -> None:
         begin_differently([s for s in sentences if not s.frozen], words)
 
 
+def _embolden(draft: Draft, sentences: list[Sentence], count: int) -> None:
+    if sum(len(free_fillers(sentence)) for sentence in sentences) >= count:
+        embolden(sentences, count)
+        return
+    for _ in range(count):
+        _marked(draft, sentences).bold = True
+
+
 def _marked(draft: Draft, sentences: Sequence[Sentence]) -> Piece:
     """A filler that may get marks, preferably inside a sentence."""
     for sentence in [*sentences, *draft.sentences()]:
         for piece in free_fillers(sentence):
-            return piece
+            if not piece.bold:
+                return piece
     for sentence in [*sentences, *draft.sentences()]:
         for piece in sentence.pieces:
-            if piece.role == "filler" and not piece.before and not piece.after:
+            if piece.role == "filler" and not (piece.before or piece.after or piece.bold):
                 return piece
     raise RefusedError("no-place-for-mark", "punctuation", "format", "emphasis")
 
