@@ -6,10 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from evolif.scenarios.instructions.constraints import EXTENDED_GROUPS, check, get_group, parse_constraints
+from evolif.scenarios.instructions.constraints import EVERYDAY_GROUPS, EXTENDED_GROUPS, check, get_group, parse_constraints
 
 FOLDER = Path(__file__).parent.parent / "docs" / "modes"
 PAGES = sorted(path for path in FOLDER.glob("*.md") if path.name != "README.md")
+TOLD_TOGETHER = frozenset({"choice", "part_length"})
+"""Groups with pages that tell several modes."""
 PASS, FAIL = "## Answers that pass", "## Answers that fail"
 
 
@@ -36,7 +38,8 @@ def test_every_mode_has_a_page_and_the_list_has_them_all():
     described = {
         (c.group, get_group(c.group).key(c.params)) for page in PAGES for c in parse_constraints(read(page)[0])
     }
-    modes = {(name, key) for name in EXTENDED_GROUPS for key in get_group(name).data["describe"]}
+    named = [name for name in (*EXTENDED_GROUPS, *EVERYDAY_GROUPS) if name not in TOLD_TOGETHER]
+    modes = {(name, key) for name in named for key in get_group(name).data["describe"]}
     modes |= {("format", "json_keys"), ("format", "table"), ("bullets", "numbered"), ("length", "words.between")}
     assert modes <= described
     listed = re.findall(r"\]\((.+?)\)", (FOLDER / "README.md").read_text(encoding="utf-8"))

@@ -68,7 +68,7 @@ def test_every_clause_is_walked(group: str) -> None:
     assert re.findall(r"\w+", rest) == []
 
 
-PINNED = {1: "620acd36fa5abd86"}
+PINNED = {2: "5ddcb925dfbd7c4b"}
 """Version of the reading rules, and the digest of all lines in it."""
 
 

@@ -58,6 +58,16 @@ CHECKS = [
     ("part_length", {"unit": "paragraph", "measure": "characters", "relation": "at_most", "count": 3}),
     ("emoji", {"relation": "at_most", "count": 3}),
     ("emoji", {"place": "each_item"}),
+    ("hashtags", {"relation": "some"}),
+    ("person", {"avoid": "first"}),
+    ("manner", {"mode": "answer_only"}),
+    ("manner", {"mode": "no_closing_question"}),
+    ("manner", {"mode": "no_disclaimer"}),
+    ("lettering", {"mode": "max_letters", "count": 8}),
+    ("lettering", {"mode": "without", "letter": "a"}),
+    ("lettering", {"mode": "no_repeat"}),
+    ("language", {"code": "ja"}),
+    ("language", {"not": "en"}),
 ]
 CONSTRAINTS = [{"group": group, "params": params} for group, params in CHECKS]
 
@@ -75,6 +85,7 @@ REPEATED = [
     *("<div>", "<p>", "<b>", "<ul><li>", "<table><tr><td>", "<a href=", "<p a='", "<!--", "<![CDATA[", "<?"),
     *("<foo>", "</p>", "<script>", "<svg>", "a<br>", "<dl><dt>", "<h1>"),
     *("## 1. a\n", "**1. a**\n", "a 1: b\n", "**a** b\n", "[a] b\n", "• a\n\n---\n", "1️⃣ a\n", "A\u0301 1:\n"),
+    *("#a", "I ", "I'", "F. I ", "“a” ", "'a", "if you ", "as an ", "a? ", "a-", "ß", "https://", "a@b."),
     *('{"a":', '["', '"\\', "a,b\n", 'a,"', "kyoto ", "kyoto_", "kyoto"),
 ]
 BUILT = {
