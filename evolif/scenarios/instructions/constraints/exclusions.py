@@ -9,7 +9,14 @@ from collections.abc import Callable, Iterator, Mapping
 from itertools import islice
 from typing import Any
 
-from evolif.scenarios.instructions.constraints.base import Active, Conflict, least_count, required_words, upper_limit
+from evolif.scenarios.instructions.constraints.base import (
+    Active,
+    Conflict,
+    least_count,
+    lower_limit,
+    required_words,
+    upper_limit,
+)
 from evolif.scenarios.instructions.constraints.literals import label_count, label_texts, literal_conflict
 from evolif.scenarios.instructions.constraints.relations import limits
 from evolif.scenarios.instructions.constraints.room import room_conflict
@@ -76,6 +83,9 @@ def _label_conflict(active: Active, budgets: _Budgets) -> Conflict | None:
         limit = upper_limit(length, unit)
         if limit is not None and each * label_count(labels) > limit:
             return Conflict("label-budget", ("labels", "length"), f"{len(texts)} labels do not fit into {limit} {unit}")
+    for text in texts if "wrap" in active else ():
+        if fold(text) in fold(active["wrap"]["left"]):
+            return Conflict("label-wrap", ("labels", "wrap"), f"“{active['wrap']['left']}” holds “{text}”")
     return next(filter(None, (_word_conflict(text, active) for text in texts)), None)
 
 
@@ -127,14 +137,34 @@ def _part_conflict(active: Active, budgets: _Budgets) -> Conflict | None:
     return None
 
 
+def _words_conflict(active: Active, budgets: _Budgets) -> Conflict | None:
+    """Too many words without a repeated one, and too few to tell a language."""
+    length = active.get("length")
+    if active.get("lettering", {}).get("mode") == "no_repeat":
+        low, most = lower_limit(length, "words"), budgets["no_repeat_words"]
+        if low > most:
+            return Conflict("no-repeat-budget", ("lettering", "length"), f"{low} words would be repeated")
+    if "language" not in active:
+        return None
+    for unit in ("words", "characters"):
+        limit = upper_limit(length, unit)
+        if limit is not None and limit < budgets[f"foreign_least_{unit}"]:
+            return Conflict("language-budget", ("language", "length"), f"{limit} {unit} do not tell a language")
+    if "forbidden" in active:
+        return Conflict("language-forbidden", ("language", "forbidden"), "the words are English")
+    return None
+
+
 EVERYDAY_FINDERS: tuple[Callable[[Active, _Budgets], Conflict | None], ...] = (
-    _choice_conflict, _shape_conflict, _label_conflict, _emoji_conflict, _part_conflict, literal_conflict, room_conflict,
+    _choice_conflict, _shape_conflict, _label_conflict, _emoji_conflict, _part_conflict, literal_conflict,
+    room_conflict, _words_conflict,
 )  # fmt: skip
 """In the order of reporting."""
 
 _GROUPS = frozenset(
     {"labels", "choice", "part_length", "emoji", "wrap", "hashtags", "lettering", "person", "manner"}
 )
+_OLD_LANGUAGES = frozenset({"de", "es", "fr", "it", "nl", "pt"})
 _LENGTHS = frozenset({"at_most", "at_least", "about"})
 _MODES = {
     "start_with": frozenset({"phrase"}),
@@ -157,6 +187,8 @@ def _is_new(group: str, params: Params) -> bool:
         return not is_old or "fence" in params
     if group == "length":
         return params["unit"] == "lines" or params["relation"] in _LENGTHS
+    if group == "language":
+        return params.get("code") not in _OLD_LANGUAGES
     if group in ("bullets", "headings", "emphasis"):
         return "relation" in params or "levels" in params
     return group == "existence" and ("any_of" in params or "at_least" in params)

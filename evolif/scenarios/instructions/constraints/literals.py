@@ -11,6 +11,8 @@ from typing import Any, NamedTuple
 from unicodedata import category
 
 from evolif.scenarios.instructions.constraints.base import Active, Conflict
+from evolif.scenarios.instructions.constraints.manner import mannered
+from evolif.scenarios.instructions.constraints.person import persons
 from evolif.scenarios.instructions.constraints.phrases import phrases_of
 from evolif.scenarios.instructions.turns import Params
 from evolif.text import Reading, find_all, fold
@@ -94,6 +96,11 @@ def ban(group: str, text: str, active: Active) -> tuple[str, str]:
         return "emoji", "an emoji"
     if active.get("format", {}).get("mode") == "plain" and _has_elements(text):
         return "format", "mark-up"
+    person, manner = active.get("person", {}).get("avoid"), active.get("manner", {}).get("mode")
+    if person and _speaks(text, person):
+        return "person", f"a word of the {person} person"
+    if manner and _is_mannered(text, manner):
+        return "manner", "a phrase that is not wanted"
     if active.get("sentences", {}).get("mode") == "all_questions" and _states(group, text):
         return "sentences", "what is no question"
     return "", ""
@@ -111,6 +118,16 @@ def _excluded(text: str, active: Active) -> str:
 @lru_cache(maxsize=1024)
 def _has_elements(text: str) -> bool:
     return Reading(f"{text} Word").content.elements > 0
+
+
+@lru_cache(maxsize=1024)
+def _speaks(text: str, person: str) -> bool:
+    return next(persons(text, person), None) is not None
+
+
+@lru_cache(maxsize=1024)
+def _is_mannered(text: str, mode: str) -> bool:
+    return mannered(text, mode)
 
 
 def _states(group: str, text: str) -> bool:

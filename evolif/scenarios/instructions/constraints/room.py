@@ -125,7 +125,7 @@ def _pieces(active: Active, items: int, budgets: _Budgets) -> Iterator[_Piece]:
     if "headings" in active:
         yield _Piece("headings", least_count(active["headings"]), lines=1, **least("heading"))
     yield from _shape_pieces(active, budgets, least("cell"), least("field"))
-    yield from _given_pieces(active)
+    yield from _given_pieces(active, least("hashtag"))
     outside = 0 if in_items else len(labels)
     yield from _unit_pieces(active, items, outside, bool(items) + outside, least("sentence"))
 
@@ -146,7 +146,7 @@ def _shape_pieces(
         yield _Piece("format", fmt["count"], **field)
 
 
-def _given_pieces(active: Active) -> Iterator[_Piece]:
+def _given_pieces(active: Active, hashtag: Mapping[str, int]) -> Iterator[_Piece]:
     """Given texts, of which only the start may be a sentence by itself, and keywords."""
     for literal in literals_of(active):
         texts = possible(literal, active)
@@ -158,6 +158,8 @@ def _given_pieces(active: Active) -> Iterator[_Piece]:
             times = _SOME
         sentences = whole_sentences(text) if literal.group == "start_with" else 0
         yield _Piece(literal.group, times, sentences, words=count_words(text), characters=len(text) + 1)
+    if "hashtags" in active:
+        yield _Piece("hashtags", least_count(active["hashtags"]), **hashtag)
     for word, count in required_words(active).items():
         yield _Piece("existence", count, words=count_words(word), characters=len(word) + 1)
 
