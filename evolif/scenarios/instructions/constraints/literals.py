@@ -87,6 +87,10 @@ def ban(group: str, text: str, active: Active) -> tuple[str, str]:
     for word in active.get("existence", {}).get("counts", ()):
         if find_all(folded, fold(word)):
             return "existence", f"“{word}”, which is counted"
+    if "lettering" in active and any(map(str.isalpha, text)):
+        return "lettering", "letters of its own"
+    if group == "placement" and text.startswith(">") and active.get("bullets", {}).get("relation", "none") != "none":
+        return "bullets", "a mark that parts a list"
     mark = _excluded(text, active)
     if mark:
         return "punctuation", f"“{mark}”"

@@ -161,7 +161,9 @@ def _given_pieces(active: Active, hashtag: Mapping[str, int]) -> Iterator[_Piece
     if "hashtags" in active:
         yield _Piece("hashtags", least_count(active["hashtags"]), **hashtag)
     for word, count in required_words(active).items():
-        yield _Piece("existence", count, words=count_words(word), characters=len(word) + 1)
+        yield _Piece("existence", count, words=count_words(word) + 1, characters=len(word) + 1)
+    if "use" in active.get("person", {}):
+        yield _Piece("person", 1, words=1, characters=3)
 
 
 def _unit_pieces(active: Active, items: int, labels: int, blocks: int, least: Mapping[str, int]
@@ -182,8 +184,8 @@ def _unit_pieces(active: Active, items: int, labels: int, blocks: int, least: Ma
         yield _Piece("length", 1, sentences=1, lines=1, paragraphs=1, **least)
     if fmt.get("mode") == "table" and sum(_edges(active)) > max(1, blocks):
         yield _Piece("format", 1, sentences=1, lines=1, paragraphs=1, **least)
-    is_numbered = items and active.get("bullets", {}).get("kind") == "numbered" and "start_with" in active
-    if is_numbered or ("wrap" in active and (items or labels)):
+    is_begun = active.get("bullets", {}).get("kind") == "numbered" or placement.get("unit") == "item"
+    if (items and is_begun and "start_with" in active) or ("wrap" in active and (items or labels)):
         yield _Piece("wrap" if "wrap" in active else "start_with", 1, sentences=1, lines=1, paragraphs=1, **least)
 
 

@@ -19,6 +19,10 @@ from evolif.scenarios.instructions.witness.requirements import RefusedError, Req
 from evolif.scenarios.instructions.witness.vocabulary import WordRule
 from evolif.text import count_words, find_all, fold
 
+_ENOUGH = {"words": 24, "characters": 160}
+"""A length that tells the language."""
+_WIDE = frozenset({"zh", "ja"})
+"""Languages with a full stop of their own."""
 _PRONOUNS = {"first": "my", "second": "your"}
 
 Unit = Literal["item", "paragraph", "line", "sentence"]
@@ -111,7 +115,9 @@ class Demands:
             return ""
         if self.all_questions:
             return "?"
-        return "!" if self.base.exclude == "." else "."
+        if self.base.exclude == ".":
+            return "!"
+        return "。" if self.base.language in _WIDE else "."
 
     @property
     def sentence_cap(self) -> int:
@@ -135,6 +141,7 @@ def read_demands(active: Active) -> Demands:
         RefusedError: the required keywords contain each other more often than their counts allow.
     """
     demands = Demands(read_requirements({g: p for g, p in active.items() if not _is_literal_edge(g, p)}))
+    _read_language(demands, active.get("language", {}))
     _read_length(demands, active)
     _read_shape(demands, active.get("format", {}))
     _read_list(demands, active)
@@ -166,9 +173,17 @@ def _is_literal_edge(group: str, params: Params) -> bool:
     return group in ("start_with", "end_with") and params["mode"] == "phrase"
 
 
+def _read_language(demands: Demands, params: Params) -> None:
+    """Any language will do that is not excluded."""
+    if "not" in params:
+        demands.base.language = "es" if params["not"] == "en" else ""
+
+
 def _read_length(demands: Demands, active: Active) -> None:
     base, length = demands.base, active.get("length", {})
     demands.aim = int(length["count"]) if length.get("relation") == "about" else base.low
+    enough = _ENOUGH.get(base.unit, 0) if base.language else 0
+    demands.aim = max(demands.aim, enough if base.high is None else min(enough, base.high))
 
 
 def _read_shape(demands: Demands, params: Params) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 from evolif.scenarios.instructions.constraints import Active
 from evolif.scenarios.instructions.witness.casing import set_case
@@ -65,6 +66,8 @@ def write_everyday(
         spoil(draft, words)
     grow(draft, demands, words)
     set_case(draft, demands.base.case)
+    if (demands.base.case or {}).get("mode") == "all_upper":
+        demands = replace(demands, wrap=(demands.wrap[0].upper(), demands.wrap[1].upper()))
     return render_everyday(draft, demands)
 
 

@@ -119,7 +119,7 @@ def _grow_words(draft: Draft, demands: Demands, words: Vocabulary, limits: _Limi
     missing = demands.aim - count
     for homes in _homes(draft, demands):
         missing = _spread(missing, homes, draft, words, limits)
-    if missing > 0:
+    if missing > demands.aim - demands.base.low:
         raise RefusedError("sentences-full", "length", "part_length", "sentences")
 
 
@@ -160,8 +160,10 @@ def _grow_characters(draft: Draft, demands: Demands, words: Vocabulary, limits: 
                     is_open = True
         if 0 < missing <= _MOST + 1:
             home = next((home for home in homes if limits.characters(home) >= missing), homes[0])
+            if missing <= demands.aim - base.low:
+                return
             missing -= _lengthen(home, missing, draft, words)
-    if missing > 0:
+    if missing > demands.aim - base.low:
         raise RefusedError("sentences-full", "length", "part_length", "sentences")
 
 

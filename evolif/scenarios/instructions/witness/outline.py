@@ -13,6 +13,8 @@ _LONG = 24
 """The most words of a sentence without another limit."""
 _LETTERS = 7
 """What a filler and its space take, about."""
+_TOLD = 26
+"""So many words tell a language."""
 _CELLS = frozenset({"json", "csv"})
 _DATA = frozenset({"json", "csv", "xml"})
 _ROWS = 2
@@ -96,14 +98,21 @@ def _each_item(demands: Demands, items: int) -> list[int]:
 
 def _in_items(demands: Demands, items: int) -> list[int]:
     """The sentences of a list outside which nothing stands."""
-    each, base = _each_item(demands, items), demands.base
-    missing = _least_sentences(demands, 0) - sum(each)
+    base, part, extra = demands.base, demands.part, literal_sentences(demands)
+    each = _each_item(demands, items)
+    wanted = max(sum(each), _least_sentences(demands, 0))
     if base.unit == "sentences":
-        extra = literal_sentences(demands)
-        missing = max(missing, base.low - extra - sum(each))
-        if base.high is not None and sum(each) + extra > base.high:
-            raise RefusedError("items-over-sentences", "bullets", "length")
-    return [n + more for n, more in zip(each, _spread(max(0, missing), items), strict=True)]
+        wanted = max(wanted, base.low - extra)
+        if base.high is not None:
+            wanted = min(wanted, base.high - extra)
+            if sum(each) > wanted:
+                raise RefusedError("items-over-sentences", "bullets", "length")
+    if part and part.high and part.measure == "sentences" and part.unit in ("item", "line"):
+        least = -(-wanted // part.high)
+        items = max(items, least if demands.most_items is None else min(least, demands.most_items))
+        each = _each_item(demands, items)
+        wanted = min(wanted, part.high * items)
+    return [n + more for n, more in zip(each, _spread(max(0, wanted - sum(each)), items), strict=True)]
 
 
 def literal_sentences(demands: Demands) -> int:
@@ -123,7 +132,8 @@ def _outside(demands: Demands, items: int, tight: bool) -> tuple[int, int]:
     if base.unit != "paragraphs" or base.high is None:
         paragraphs = max(least, paragraphs)
     else:
-        paragraphs = max(paragraphs, min(int(least > 0), base.high - bool(items)))
+        needed = max(int(least > 0), _least_paragraphs(demands, items))
+        paragraphs = max(paragraphs, min(needed, base.high - bool(items)))
     wanted = max(least, 1 if tight else 2, _least_sentences(demands, paragraphs) - items)
     wanted = max(wanted, _by_length(demands, items))
     most: int | None = None
@@ -170,6 +180,8 @@ def _lead(demands: Demands, items: int) -> int:
     starts = bool(demands.opener or base.start or demands.wrap[0])
     needs = bool(items and (demands.wrap[0] or (demands.numbered and starts)))
     needs |= bool(demands.labels_only and demands.labels_in_items and demands.headings)
+    begins_items = bool(demands.unit_start and demands.unit_start.unit == "item")
+    needs |= bool(items and starts and begins_items)
     needs |= bool(items and whole_sentences(demands.opener) and demands.part and demands.part.unit == "paragraph")
     if demands.has_table and (starts or demands.labels_only) and (
         demands.closer or base.end or demands.emoji_end or demands.wrap[1]
@@ -179,7 +191,7 @@ def _lead(demands: Demands, items: int) -> int:
 
 
 def _paragraphs(demands: Demands, items: int, tight: bool) -> int:
-    base, start = demands.base, demands.unit_start
+    base = demands.base
     if base.acrostic:
         return len(base.acrostic) - bool(items)
     if base.unit == "paragraphs":
@@ -187,12 +199,19 @@ def _paragraphs(demands: Demands, items: int, tight: bool) -> int:
         if total < 1:
             raise RefusedError("no-paragraph", "length", kind="impossible")
         return max(0, total - bool(items))
-    least = 2 - bool(items) if base.every else 0
-    if start is not None and start.unit in ("paragraph", "line"):
-        least = max(least, max(2, start.which) - bool(items))
+    least = _least_paragraphs(demands, items)
     if tight or items or base.fmt in _CELLS or _is_short(demands):
         return max(least, int(not items))
     return max(least, 2)
+
+
+def _least_paragraphs(demands: Demands, items: int) -> int:
+    """The fewest paragraphs beside the list, for what stands in each or in the n-th."""
+    start = demands.unit_start
+    least = 2 - bool(items) if demands.base.every else 0
+    if start is not None and start.unit in ("paragraph", "line"):
+        least = max(least, max(2, start.which) - bool(items))
+    return least
 
 
 def _is_short(demands: Demands) -> bool:
@@ -225,6 +244,15 @@ def _by_length(demands: Demands, items: int) -> int:
     return demands.aim // (6 * cap) if base.unit == "characters" else 0
 
 
+def _told(demands: Demands, sentences: int) -> int:
+    """The words of a sentence that tell the language."""
+    part, size = demands.part, -(-_TOLD // max(1, sentences))
+    caps = [demands.sentence_cap] if demands.sentence_cap else []
+    if part and part.high and part.measure == "words":
+        caps.append(part.high)
+    return min([size, *caps])
+
+
 def _size(demands: Demands, sentences: int, tight: bool) -> int:
     """With how many fillers a sentence begins."""
     base = demands.base
@@ -232,7 +260,7 @@ def _size(demands: Demands, sentences: int, tight: bool) -> int:
     if demands.sentence_cap:
         size = min(size, max(1, demands.sentence_cap - 2))
     if base.high is None or base.unit not in ("words", "characters"):
-        return size
+        return max(size, _told(demands, sentences)) if base.language else size
     pieces = [*demands.literals(), *base.placements, *base.keys, *["word"] * (demands.hashtags + bool(demands.pronoun))]
     units = max(1, sentences + demands.headings + (_ROWS + 1) * (demands.columns + len(base.columns)) // 2)
     if base.unit == "words":

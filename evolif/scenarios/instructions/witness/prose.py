@@ -36,6 +36,8 @@ from evolif.text.emoji import find_emoji
 _EMOJI = ("🙂", "🎉", "🌟", "🔥", "🌈", "🍀", "🚀", "🎈")
 _DATA = frozenset({"json", "csv", "xml"})
 _CELLS = frozenset({"json", "csv"})
+_TOLD = 26
+"""So many words tell a language."""
 _FIELD_WORDS = 14
 """The most words of an entry of a list in one line."""
 
@@ -195,6 +197,9 @@ def _entries(draft: Draft, demands: Demands, words: Vocabulary, *, tight: bool) 
         size = 1 if tight or (base.high or 999) < 20 * count else 2
     elif base.unit == "lines" and demands.shape == "code":
         count = max(demands.aim, min(base.high or 3, 3))
+    if base.language and base.unit not in ("words", "characters"):
+        count = demands.fields or 8
+        size = -(-_TOLD // count)
     if demands.shape == "code":
         size = 2 if tight else 3
     else:
@@ -301,6 +306,8 @@ def _place_edges(draft: Draft, demands: Demands, words: Vocabulary) -> None:
     if demands.closer:
         _close(draft.blocks[-1], demands)
     place_edge(draft.sentences()[-1], base.end, words, "end_with")
+    if demands.wrap[1] and demands.stop == "。":
+        draft.sentences()[-1].stop = False  # the mark behind it would be another sentence
     if demands.emoji_end:
         draft.sentences()[-1].pieces.append(Piece(_EMOJI[0], "sign", 0))
 
@@ -313,7 +320,7 @@ def _open(block: DraftBlock, demands: Demands) -> None:
     if demands.labels and first[0].pinned and phrase.casefold().startswith(demands.labels[0].casefold()):
         first[0] = _label_piece(phrase)
     elif whole_sentences(phrase) and block.is_list and demands.one_per_line:
-        sentences[1].pieces[1:1] = [p for p in first if p.role != "filler"]
+        sentences[1].pieces[1:1] = [p for p in first if p.role != "filler" or p.pinned]
         sentences[0].pieces, sentences[0].stop, sentences[0].frozen = [piece], False, True
     elif whole_sentences(phrase) and block.kind == "text" and _is_running(demands):
         _insert(block, 0, Sentence([piece], stop=False, frozen=True))
@@ -323,7 +330,7 @@ def _open(block: DraftBlock, demands: Demands) -> None:
 
 def _opens_apart(demands: Demands) -> bool:
     """Whether the phrase at the start may be a paragraph of its own."""
-    is_free = demands.base.unit not in ("paragraphs", "lines") and not demands.title
+    is_free = demands.base.unit not in ("paragraphs", "lines") and not (demands.title or demands.list_only)
     return is_free and whole_sentences(demands.opener) > 0
 
 

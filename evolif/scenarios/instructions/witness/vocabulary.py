@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from math import gcd
 
+from evolif.text.languages import SCRIPTS
 from evolif.util.resources import data_path
 
 _STRIDE = 7
@@ -94,9 +95,11 @@ class Vocabulary:
     def __init__(self, keywords: Iterable[str], language: str = "", rule: WordRule | None = None) -> None:
         self._taken = {part for keyword in keywords for part in _PARTS.findall(keyword.casefold())}
         self._rule = rule
-        self._languages = (language, "") if language else ("",)
+        # English words among those of another script would make the language uncertain.
+        self._languages = (language, "") if language and language not in SCRIPTS else (language,)
         self._lists: dict[tuple[str, str | int], list[str]] = {}
-        self.everyday = [w for w in _fillers(language) if MIN_CLOSER <= len(w) <= 8 and self._is_free(w)]
+        least = 1 if language in SCRIPTS else MIN_CLOSER
+        self.everyday = [w for w in _fillers(language) if least <= len(w) <= 8 and self._is_free(w)]
         """Fillers of medium length, in the language."""
         if rule is not None and len(self.everyday) < _FEW:
             self.everyday += [w for w in _ruled(rule) if w not in self.everyday and self._is_free(w)]
