@@ -87,12 +87,16 @@ def _too_much(active: Active, budgets: _Budgets) -> Conflict | None:
     labels, length = len(list(label_texts(active.get("labels")))), active.get("length")
     if most is not None and items and labels > most and labels_in_items(active):
         return Conflict("labels-in-items", ("labels", "bullets"), f"{labels} labels do not fit into {most} items")
+    is_titled = active.get("headings", {}).get("relation") == "title"
+    if is_titled and items and active.get("labels", {}).get("only") and labels_in_items(active):
+        return Conflict("title-before-label", ("headings", "labels"), "the title stands before the first label")
     pieces = list(_pieces(active, items, budgets))
     paragraphs = 1 if active.get("bullets", {}).get("only") else upper_limit(length, "paragraphs")
     if paragraphs is not None and (part.get("unit"), part.get("measure")) == ("paragraph", "sentences"):
         room = paragraphs * (limits(part)[1] or labels)
         needed = sum(piece.count * piece.sentences for piece in pieces)
-        if max(needed, lower_limit(length, "sentences")) > room:
+        lines = lower_limit(length, "lines") if active.get("bullets", {}).get("only") else 0
+        if max(needed, lines, lower_limit(length, "sentences")) > room:
             return Conflict("short-paragraphs", ("part_length", "length"), f"they hold {room} sentences at most")
     for unit in ("sentences", "lines", "paragraphs", "words", "characters"):
         limit = upper_limit(length, unit)
@@ -157,7 +161,8 @@ def _given_pieces(active: Active, hashtag: Mapping[str, int]) -> Iterator[_Piece
         if literal.group == "placement" and active["placement"].get("which", "every") == "every":
             times = _SOME
         sentences = whole_sentences(text) if literal.group == "start_with" else 0
-        yield _Piece(literal.group, times, sentences, words=count_words(text), characters=len(text) + 1)
+        lines = sentences if active.get("part_length", {}).get("unit") == "line" else 0
+        yield _Piece(literal.group, times, sentences, lines, words=count_words(text), characters=len(text) + 1)
     if "hashtags" in active:
         yield _Piece("hashtags", least_count(active["hashtags"]), **hashtag)
     for word, count in required_words(active).items():
@@ -180,8 +185,12 @@ def _unit_pieces(active: Active, items: int, labels: int, blocks: int, least: Ma
         if count > 0:
             each = {f"{unit}s": 1, "sentences": 1, "lines": 1}
             yield _Piece("placement", count, **each, **least)
+        if unit != "paragraph" and not (items or labels):
+            yield _Piece("placement", 1, paragraphs=1)
     elif not (items or labels):
         yield _Piece("length", 1, sentences=1, lines=1, paragraphs=1, **least)
+    if "wrap" in active and least_count(active.get("headings", {"relation": "none"})) and blocks < _SOME:
+        yield _Piece("headings", 1, sentences=1, lines=1, paragraphs=1, **least)
     if fmt.get("mode") == "table" and sum(_edges(active)) > max(1, blocks):
         yield _Piece("format", 1, sentences=1, lines=1, paragraphs=1, **least)
     is_begun = active.get("bullets", {}).get("kind") == "numbered" or placement.get("unit") == "item"

@@ -18,6 +18,8 @@ from evolif.scenarios.instructions.witness.writing import render_everyday
 _STARTS = (0, 41, 173)
 """With which fillers the tries begin: by chance, some stand in the way of others."""
 
+_CASES = {"all_upper": str.upper, "all_lower": str.lower}
+
 Spoil = Callable[[Draft, Vocabulary], None]
 """Makes a mistake in a draft."""
 
@@ -66,8 +68,10 @@ def write_everyday(
         spoil(draft, words)
     grow(draft, demands, words)
     set_case(draft, demands.base.case)
-    if (demands.base.case or {}).get("mode") == "all_upper":
-        demands = replace(demands, wrap=(demands.wrap[0].upper(), demands.wrap[1].upper()))
+    mode = (demands.base.case or {}).get("mode", "")
+    if mode in _CASES:
+        left, right = map(_CASES[mode], demands.wrap)
+        demands = replace(demands, wrap=(left, right))
     return render_everyday(draft, demands)
 
 

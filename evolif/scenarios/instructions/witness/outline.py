@@ -107,6 +107,8 @@ def _in_items(demands: Demands, items: int) -> list[int]:
             wanted = min(wanted, base.high - extra)
             if sum(each) > wanted:
                 raise RefusedError("items-over-sentences", "bullets", "length")
+    if part and part.high and (part.unit, part.measure) == ("paragraph", "sentences"):
+        wanted = max(sum(each), min(wanted, part.high - whole_sentences(demands.opener)))
     if part and part.high and part.measure == "sentences" and part.unit in ("item", "line"):
         least = -(-wanted // part.high)
         items = max(items, least if demands.most_items is None else min(least, demands.most_items))
@@ -183,6 +185,8 @@ def _lead(demands: Demands, items: int) -> int:
     begins_items = bool(demands.unit_start and demands.unit_start.unit == "item")
     needs |= bool(items and starts and begins_items)
     needs |= bool(items and whole_sentences(demands.opener) and demands.part and demands.part.unit == "paragraph")
+    if demands.wrap[0] and demands.headings:
+        return 2 - bool(items)
     if demands.has_table and (starts or demands.labels_only) and (
         demands.closer or base.end or demands.emoji_end or demands.wrap[1]
     ):

@@ -271,7 +271,9 @@ def _open_units(draft: Draft, demands: Demands, words: Vocabulary) -> None:
         return
     units = units_of(draft, start.unit, demands)
     which = start.which
-    if which and demands.opener and start.unit == "sentence" and draft.blocks[0].kind == "text":
+    first = draft.blocks[0]
+    is_inside = first.kind == "text" and not (first.is_list and demands.one_per_line)
+    if which and demands.opener and start.unit == "sentence" and is_inside:
         which -= whole_sentences(demands.opener)
     if which < 0 or len(units) < max(which, 1 if which else 2):
         raise RefusedError("too-few-units", "placement", "length", "bullets")
@@ -296,7 +298,7 @@ def _begin(sentence: Sentence, literal: str, letter: str, number: int, words: Vo
 
 def _place_edges(draft: Draft, demands: Demands, words: Vocabulary) -> None:
     base, first = demands.base, draft.blocks[0]
-    if demands.opener and first.kind == "heading" and _opens_apart(demands):
+    if demands.opener and (first.kind == "heading" or first.is_list) and _opens_apart(demands):
         piece = Piece(demands.opener, "keyword", count_words(demands.opener), pinned=True)
         draft.blocks.insert(0, DraftBlock(False, [Sentence([piece], stop=False, frozen=True)]))
     elif demands.opener:
@@ -370,7 +372,8 @@ def _finish(draft: Draft, demands: Demands, words: Vocabulary) -> None:
         _marked(draft, sentences).after += base.include
     if base.bold:
         _embolden(draft, sentences, base.bold)
-    if base.fmt == "markdown" and not (demands.items or demands.headings or demands.has_table or base.bold):
+    has_list = any(block.is_list for block in draft.blocks)
+    if base.fmt == "markdown" and not (has_list or demands.headings or demands.has_table or base.bold):
         piece = _marked(draft, sentences)
         piece.before = piece.after = "**" if base.bold is None else "*"
     _ask(sentences, demands)
