@@ -91,6 +91,8 @@ def ban(group: str, text: str, active: Active) -> tuple[str, str]:
         return "lettering", "letters of its own"
     if group == "placement" and text.startswith(">") and active.get("bullets", {}).get("relation", "none") != "none":
         return "bullets", "a mark that parts a list"
+    if group == "placement" and text.startswith(">") and "use" in active.get("person", {}):
+        return "person", "a mark of quotations, which are nobody's own voice"
     mark = _excluded(text, active)
     if mark:
         return "punctuation", f"“{mark}”"

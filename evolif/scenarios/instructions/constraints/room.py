@@ -82,9 +82,10 @@ def _too_much(active: Active, budgets: _Budgets) -> Conflict | None:
         groups = [g for g in ("bullets", "placement", "part_length", "emoji") if g in active]
         return Conflict("items-limit", tuple(groups), f"{items} items are needed, and {most} allowed")
     part = active.get("part_length", {})
-    if (part.get("unit"), part.get("measure")) == ("paragraph", "sentences") and items > (limits(part)[1] or items):
-        return Conflict("list-paragraph", ("bullets", "part_length"), "a list is one paragraph")
     labels, length = len(list(label_texts(active.get("labels")))), active.get("length")
+    listed = max(items, labels) if items and labels_in_items(active) else items
+    if (part.get("unit"), part.get("measure")) == ("paragraph", "sentences") and listed > (limits(part)[1] or listed):
+        return Conflict("list-paragraph", ("bullets", "part_length"), "a list is one paragraph")
     if most is not None and items and labels > most and labels_in_items(active):
         return Conflict("labels-in-items", ("labels", "bullets"), f"{labels} labels do not fit into {most} items")
     is_titled = active.get("headings", {}).get("relation") == "title"
@@ -189,7 +190,10 @@ def _unit_pieces(active: Active, items: int, labels: int, blocks: int, least: Ma
             yield _Piece("placement", 1, paragraphs=1)
     elif not (items or labels):
         yield _Piece("length", 1, sentences=1, lines=1, paragraphs=1, **least)
-    if "wrap" in active and least_count(active.get("headings", {"relation": "none"})) and blocks < _SOME:
+    has_headings = least_count(active.get("headings", {"relation": "none"})) > 0
+    if has_headings and active.get("labels", {}).get("only") and labels_in_items(active):
+        yield _Piece("headings", 1, sentences=1, lines=1, paragraphs=1, **least)
+    if has_headings and "wrap" in active and blocks < _SOME:
         yield _Piece("headings", 1, sentences=1, lines=1, paragraphs=1, **least)
     if fmt.get("mode") == "table" and sum(_edges(active)) > max(1, blocks):
         yield _Piece("format", 1, sentences=1, lines=1, paragraphs=1, **least)

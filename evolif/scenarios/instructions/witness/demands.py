@@ -103,6 +103,11 @@ class Demands:
         return is_free and whole_sentences(self.closer) > 0
 
     @property
+    def one_sentence_lines(self) -> bool:
+        """A line holds no more than one sentence, a phrase at the edge included."""
+        return bool(self.part and self.part.unit == "line" and self.part.measure == "sentences")
+
+    @property
     def one_per_line(self) -> bool:
         """Every sentence has a line of its own."""
         units = (self.part and self.part.unit, self.unit_start and self.unit_start.unit)

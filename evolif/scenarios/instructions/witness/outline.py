@@ -81,8 +81,12 @@ def _items(demands: Demands) -> int:
         items = max(items, demands.aim // max(1, part.high - 1) + 1)
     if demands.list_only and part and part.high and part.measure == base.unit == "sentences" and part.unit == "line":
         items = max(items, -(-base.low // part.high))
+    if demands.list_only and part and part.measure == "words":
+        items = max(items, len(base.placements) + bool(demands.opener) + bool(demands.pronoun))
     if demands.list_only and base.unit == "lines":
         items = max(items, demands.aim - demands.headings)
+    if demands.list_only and base.unit in ("sentences", "lines") and base.high is not None:
+        items = min(items, max(demands.items, base.high))
     if demands.list_only and demands.most_items is not None:
         items = min(items, max(demands.most_items, demands.items))
     if demands.most_items is not None and items > demands.most_items:
@@ -121,7 +125,8 @@ def literal_sentences(demands: Demands) -> int:
     """The sentences that phrases at the edges are by themselves."""
     if demands.base.fmt in _DATA:
         return 0
-    return whole_sentences(demands.opener) + (whole_sentences(demands.closer) if demands.closer_apart else 0)
+    opening = 0 if demands.list_only and (demands.headings or demands.one_per_line) else whole_sentences(demands.opener)
+    return opening + (whole_sentences(demands.closer) if demands.closer_apart else 0)
 
 
 def _outside(demands: Demands, items: int, tight: bool) -> tuple[int, int]:
@@ -145,6 +150,7 @@ def _outside(demands: Demands, items: int, tight: bool) -> tuple[int, int]:
         most = None if base.high is None else base.high - fixed
     elif base.unit == "lines":
         fixed = items + demands.headings + (_ROWS + 1) * demands.has_table
+        fixed += literal_sentences(demands) if demands.one_sentence_lines else 0
         wanted = max(wanted, demands.aim - fixed)
         most = None if base.high is None else base.high - fixed
     if most is not None:

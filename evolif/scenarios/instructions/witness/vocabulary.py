@@ -65,12 +65,18 @@ def _ruled(rule: WordRule) -> tuple[str, ...]:
     return tuple(sorted(filter(rule.allows, words), key=lambda word: len(word) < MIN_CLOSER))
 
 
+def _least_letters(language: str) -> int:
+    """The letters of the shortest word that may end a sentence; other scripts have no abbreviations."""
+    return 1 if language in SCRIPTS else MIN_CLOSER
+
+
 @lru_cache(maxsize=16)
 def _index(language: str) -> Mapping[tuple[str, str | int], tuple[str, ...]]:
     """All fillers of a language by length and by first and last letter, in the order of the file."""
     found: dict[tuple[str, str | int], list[str]] = {}
+    least = _least_letters(language)
     for word in _fillers(language):
-        if len(word) >= MIN_CLOSER:
+        if len(word) >= least:
             for key in (("length", len(word)), ("first", word[0]), ("last", word[-1])):
                 found.setdefault(key, []).append(word)
     return {key: tuple(words) for key, words in found.items()}
@@ -98,7 +104,7 @@ class Vocabulary:
         # English words among those of another script would make the language uncertain.
         self._languages = (language, "") if language and language not in SCRIPTS else (language,)
         self._lists: dict[tuple[str, str | int], list[str]] = {}
-        least = 1 if language in SCRIPTS else MIN_CLOSER
+        least = _least_letters(language)
         self.everyday = [w for w in _fillers(language) if least <= len(w) <= 8 and self._is_free(w)]
         """Fillers of medium length, in the language."""
         if rule is not None and len(self.everyday) < _FEW:

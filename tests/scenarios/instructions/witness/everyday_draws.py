@@ -30,12 +30,12 @@ def _exists(name, code=""):
     return True
 
 
-def instruction(seed, topic):
+def instruction(seed, topic, number=0):
     """The parameters by group; up to seven groups that the rules of compatibility allow together."""
     stream = Stream(seed, 32)
     active = {}
     weights = {name: weight for name, weight in table()["groups"].items() if _exists(name)}
-    for _ in range(stream.between(1, MOST)):
+    for _ in range(number or stream.between(1, MOST)):
         open_groups = [(name, w) for name, w in weights.items() if name not in active and not is_closed(name, active)]
         if not open_groups:
             break
