@@ -15,6 +15,8 @@ _STRIDE = 7
 _PARTS = re.compile(r"[^\W_]+")
 _FEW = 40
 """Where a rule leaves fewer words of medium length, shorter and longer ones are used, too."""
+_MEDIUM = 8
+"""The letters of the longest of them."""
 MIN_CLOSER = 4
 """A sentence ends with a word of at least four letters, so that it is never taken for an abbreviation."""
 
@@ -82,6 +84,14 @@ def _index(language: str) -> Mapping[tuple[str, str | int], tuple[str, ...]]:
     return {key: tuple(words) for key, words in found.items()}
 
 
+@lru_cache(maxsize=256)
+def _medium(language: str, rule: WordRule | None) -> tuple[str, ...]:
+    """The fillers of medium length that a rule allows."""
+    least = _least_letters(language)
+    fillers = _fillers(language)
+    return tuple(w for w in fillers if least <= len(w) <= _MEDIUM and (rule is None or rule.allows(w)))
+
+
 def is_filler(word: str) -> bool:
     """Whether a lowercase word is one of the English fillers."""
     return word in _filler_set()
@@ -104,13 +114,14 @@ class Vocabulary:
         # English words among those of another script would make the language uncertain.
         self._languages = (language, "") if language and language not in SCRIPTS else (language,)
         self._lists: dict[tuple[str, str | int], list[str]] = {}
-        least = _least_letters(language)
-        self.everyday = [w for w in _fillers(language) if least <= len(w) <= 8 and self._is_free(w)]
+        taken = self._taken
+        self.everyday = [w for w in _medium(language, rule) if w not in taken]
         """Fillers of medium length, in the language."""
         if rule is not None and len(self.everyday) < _FEW:
-            self.everyday += [w for w in _ruled(rule) if w not in self.everyday and self._is_free(w)]
+            known = set(self.everyday)
+            self.everyday += [w for w in _ruled(rule) if w not in known and w not in taken]
         stride = _STRIDE if rule is None else next(n for n in (7, 11, 13, 17, 1) if gcd(n, len(self.everyday)) == 1)
-        self._cycle = [self.everyday[n * stride % len(self.everyday)] for n in range(len(self.everyday))]
+        self._cycle = (self.everyday * stride)[::stride]
 
     def _is_free(self, word: str) -> bool:
         return word not in self._taken and (self._rule is None or self._rule.allows(word))
