@@ -161,9 +161,7 @@ EVERYDAY_FINDERS: tuple[Callable[[Active, _Budgets], Conflict | None], ...] = (
 )  # fmt: skip
 """In the order of reporting."""
 
-_GROUPS = frozenset(
-    {"labels", "choice", "part_length", "emoji", "wrap", "hashtags", "lettering", "person", "manner"}
-)
+_GROUPS = frozenset({"labels", "choice", "part_length", "emoji", "wrap", "hashtags", "lettering", "person", "manner"})
 _OLD_LANGUAGES = frozenset({"de", "es", "fr", "it", "nl", "pt"})
 _LENGTHS = frozenset({"at_most", "at_least", "about"})
 _MODES = {

@@ -5,7 +5,7 @@ They conflict with constraints that ban what they hold, and take room.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any, NamedTuple
 from unicodedata import category
@@ -19,6 +19,7 @@ from evolif.text import Reading, find_all, fold
 from evolif.text.emoji import find_emoji
 
 _FINAL = (".", "!", "?", "…", "。", "！", "？")
+_QUESTION = ("?", "？")
 _CLOSERS = "\"'”’»)]*_ "
 _INNER = "'’-\u2010"
 """Marks that are no punctuation inside a word."""
@@ -80,45 +81,93 @@ def possible(literal: Literal, active: Active) -> list[str]:
 
 def ban(group: str, text: str, active: Active) -> tuple[str, str]:
     """The group that bans what a given text holds, and what that is; empty if none does."""
-    folded = fold(text)
-    for word in active.get("forbidden", {}).get("keywords", ()):
-        if find_all(folded, fold(word)):
-            return "forbidden", f"“{word}”"
-    for word in active.get("existence", {}).get("counts", ()):
-        if find_all(folded, fold(word)):
-            return "existence", f"“{word}”, which is counted"
-    if "lettering" in active and any(map(str.isalpha, text)):
-        return "lettering", "letters of its own"
-    if group == "placement" and text.startswith(">") and active.get("bullets", {}).get("relation", "none") != "none":
-        return "bullets", "a mark that parts a list"
-    if group == "placement" and text.startswith(">") and "use" in active.get("person", {}):
-        return "person", "a mark of quotations, which are nobody's own voice"
-    mark = _excluded(text, active)
-    if mark:
-        return "punctuation", f"“{mark}”"
-    if "digits" in active and any(map(str.isdecimal, text)):
-        return "digits", "a digit"
-    if active.get("emoji", {}).get("relation") == "none" and find_emoji(text):
-        return "emoji", "an emoji"
-    if active.get("format", {}).get("mode") == "plain" and _has_elements(text):
-        return "format", "mark-up"
-    person, manner = active.get("person", {}).get("avoid"), active.get("manner", {}).get("mode")
-    if person and _speaks(text, person):
-        return "person", f"a word of the {person} person"
-    if manner and _is_mannered(text, manner):
-        return "manner", "a phrase that is not wanted"
-    if active.get("sentences", {}).get("mode") == "all_questions" and _states(group, text):
-        return "sentences", "what is no question"
+    for name, find in _BANS.items():
+        found = find(group, text, active) if name in active else ""
+        if found:
+            return name, found
     return "", ""
 
 
-def _excluded(text: str, active: Active) -> str:
-    punctuation = active.get("punctuation", {})
-    if punctuation.get("mode") == "exclude":
-        return str(punctuation["mark"]) if punctuation["mark"] in text else ""
-    if punctuation.get("mode") == "exclude_all":
-        return next((char for char in text if category(char)[0] == "P" and char not in _INNER), "")
-    return ""
+def _forbidden(group: str, text: str, active: Active) -> str:
+    return _word_in(text, active["forbidden"]["keywords"])
+
+
+def _counted(group: str, text: str, active: Active) -> str:
+    word = _word_in(text, active["existence"].get("counts", ()))
+    return f"{word}, which is counted" if word else ""
+
+
+def _word_in(text: str, words: Iterable[str]) -> str:
+    folded = fold(text)
+    return next((f"“{word}”" for word in words if find_all(folded, fold(word))), "")
+
+
+def _spelt(group: str, text: str, active: Active) -> str:
+    return "letters of its own" if any(map(str.isalpha, text)) else ""
+
+
+def _parting(group: str, text: str, active: Active) -> str:
+    has_list = active["bullets"].get("relation", "none") != "none"
+    return "a mark that parts a list" if has_list and group == "placement" and text.startswith(">") else ""
+
+
+def _excluded(group: str, text: str, active: Active) -> str:
+    punctuation = active["punctuation"]
+    mark = ""
+    if punctuation["mode"] == "exclude":
+        mark = punctuation["mark"] if punctuation["mark"] in text else ""
+    elif punctuation["mode"] == "exclude_all":
+        mark = next((char for char in text if category(char)[0] == "P" and char not in _INNER), "")
+    return f"“{mark}”" if mark else ""
+
+
+def _numbered(group: str, text: str, active: Active) -> str:
+    return "a digit" if any(map(str.isdecimal, text)) else ""
+
+
+def _pictured(group: str, text: str, active: Active) -> str:
+    return "an emoji" if active["emoji"].get("relation") == "none" and find_emoji(text) else ""
+
+
+def _marked_up(group: str, text: str, active: Active) -> str:
+    return "mark-up" if active["format"]["mode"] == "plain" and _has_elements(text) else ""
+
+
+def _stated(group: str, text: str, active: Active) -> str:
+    """A sentence that is no question."""
+    if active["sentences"]["mode"] != "all_questions":
+        return ""
+    bare = text.rstrip(_CLOSERS)
+    is_open = group == "end_with" and not (text[-1].isalnum() or text.endswith(_QUESTION))
+    return "what is no question" if is_open or (bare.endswith(_FINAL) and not bare.endswith(_QUESTION)) else ""
+
+
+def _spoken(group: str, text: str, active: Active) -> str:
+    person = active["person"]
+    if "use" in person:
+        is_quoted = group == "placement" and text.startswith(">")
+        return "a mark of quotations, which are nobody's own voice" if is_quoted else ""
+    return f"a word of the {person['avoid']} person" if _speaks(text, person["avoid"]) else ""
+
+
+def _unwanted(group: str, text: str, active: Active) -> str:
+    return "a phrase that is not wanted" if _is_mannered(text, active["manner"]["mode"]) else ""
+
+
+_BANS: Mapping[str, Callable[[str, str, Active], str]] = {
+    "forbidden": _forbidden,
+    "existence": _counted,
+    "lettering": _spelt,
+    "bullets": _parting,
+    "punctuation": _excluded,
+    "digits": _numbered,
+    "emoji": _pictured,
+    "format": _marked_up,
+    "sentences": _stated,
+    "person": _spoken,
+    "manner": _unwanted,
+}
+"""What constraints of each group ban in a given text."""
 
 
 @lru_cache(maxsize=1024)
@@ -134,14 +183,6 @@ def _speaks(text: str, person: str) -> bool:
 @lru_cache(maxsize=1024)
 def _is_mannered(text: str, mode: str) -> bool:
     return mannered(text, mode)
-
-
-def _states(group: str, text: str) -> bool:
-    """Whether a text makes a sentence that is no question."""
-    bare = text.rstrip(_CLOSERS)
-    if group == "end_with" and not (text[-1].isalnum() or text.endswith(("?", "？"))):
-        return True
-    return bare.endswith(_FINAL) and not bare.endswith(("?", "？"))
 
 
 def literal_conflict(active: Active, budgets: Mapping[str, Any]) -> Conflict | None:

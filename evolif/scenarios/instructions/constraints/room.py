@@ -1,4 +1,4 @@
-"""Room: whether everything that must stand in an answer fits into its length, and whether a list can be as long as that.
+"""Room: whether everything that must stand in an answer fits into its length, and whether a list can be that long.
 
 What each piece takes at least is data (`room_…` in `constraints/compatibility-everyday.yaml`).
 """
@@ -32,7 +32,7 @@ class _Piece(NamedTuple):
     """What a group must have: how many of what, and how much each takes."""
 
     group: str
-    count: int
+    number: int
     sentences: int = 0
     lines: int = 0
     paragraphs: int = 0
@@ -42,7 +42,8 @@ class _Piece(NamedTuple):
 
 def room_conflict(active: Active, budgets: _Budgets) -> Conflict | None:
     """More than fits into the length, or a length that the shape of the answer cannot reach."""
-    return _too_much(active, budgets) or _too_little(active, budgets)
+    found = (find(active, budgets) for find in (_list_conflict, _too_much, _too_little))
+    return next(filter(None, found), None)
 
 
 def least_items(active: Active) -> int:
@@ -76,37 +77,55 @@ def _which(placement: Params) -> int:
     return _SOME if which == "every" else max(1, int(which))
 
 
-def _too_much(active: Active, budgets: _Budgets) -> Conflict | None:
-    most, items = most_items(active), least_items(active)
+def _list_conflict(active: Active, budgets: _Budgets) -> Conflict | None:
+    """More items, or labels in items, than a list or its paragraph may have."""
+    items, most = least_items(active), most_items(active)
+    if not items:
+        return None
     if most is not None and items > most:
         groups = [g for g in ("bullets", "placement", "part_length", "emoji") if g in active]
         return Conflict("items-limit", tuple(groups), f"{items} items are needed, and {most} allowed")
-    part = active.get("part_length", {})
-    labels, length = len(list(label_texts(active.get("labels")))), active.get("length")
-    listed = max(items, labels) if items and labels_in_items(active) else items
-    if (part.get("unit"), part.get("measure")) == ("paragraph", "sentences") and listed > (limits(part)[1] or listed):
-        return Conflict("list-paragraph", ("bullets", "part_length"), "a list is one paragraph")
-    if most is not None and items and labels > most and labels_in_items(active):
+    labels = sum(1 for _ in label_texts(active.get("labels"))) if labels_in_items(active) else 0
+    if most is not None and labels > most:
         return Conflict("labels-in-items", ("labels", "bullets"), f"{labels} labels do not fit into {most} items")
     is_titled = active.get("headings", {}).get("relation") == "title"
-    if is_titled and items and active.get("labels", {}).get("only") and labels_in_items(active):
+    if is_titled and labels and active["labels"].get("only"):
         return Conflict("title-before-label", ("headings", "labels"), "the title stands before the first label")
-    pieces = list(_pieces(active, items, budgets))
-    paragraphs = 1 if active.get("bullets", {}).get("only") else upper_limit(length, "paragraphs")
-    if paragraphs is not None and (part.get("unit"), part.get("measure")) == ("paragraph", "sentences"):
-        room = paragraphs * (limits(part)[1] or labels)
-        needed = sum(piece.count * piece.sentences for piece in pieces)
-        lines = lower_limit(length, "lines") if active.get("bullets", {}).get("only") else 0
-        if max(needed, lines, lower_limit(length, "sentences")) > room:
-            return Conflict("short-paragraphs", ("part_length", "length"), f"they hold {room} sentences at most")
-    for unit in ("sentences", "lines", "paragraphs", "words", "characters"):
-        limit = upper_limit(length, unit)
-        total = sum(piece.count * getattr(piece, unit) for piece in pieces) if limit is not None else 0
-        if limit is not None and total > limit:
-            groups = [piece.group for piece in pieces if piece.count and getattr(piece, unit)]
-            reason = f"they take at least {total} {unit}, and {limit} are allowed"
-            return Conflict("room", tuple(dict.fromkeys((*groups, "length"))), reason)
+    longest = _paragraph_sentences(active)
+    if longest is not None and max(items, labels) > longest:
+        return Conflict("list-paragraph", ("bullets", "part_length"), "a list is one paragraph")
     return None
+
+
+def _paragraph_sentences(active: Active) -> int | None:
+    """The most sentences of a paragraph; None without a limit."""
+    part = active.get("part_length", {})
+    is_limited = (part.get("unit"), part.get("measure")) == ("paragraph", "sentences")
+    return limits(part)[1] if is_limited else None
+
+
+def _too_much(active: Active, budgets: _Budgets) -> Conflict | None:
+    """Pieces that take more than is allowed."""
+    length, longest = active.get("length"), _paragraph_sentences(active)
+    if length is None and longest is None:
+        return None
+    pieces = list(_pieces(active, least_items(active), budgets))
+    is_list = bool(active.get("bullets", {}).get("only"))
+    paragraphs = 1 if is_list else upper_limit(length, "paragraphs")
+    if paragraphs is not None and longest is not None:
+        needed = sum(piece.number * piece.sentences for piece in pieces)
+        lines = lower_limit(length, "lines") if is_list else 0
+        if max(needed, lines, lower_limit(length, "sentences")) > paragraphs * longest:
+            reason = f"they hold {paragraphs * longest} sentences at most"
+            return Conflict("short-paragraphs", ("part_length", "length"), reason)
+    unit = length["unit"] if length else ""
+    limit = upper_limit(length, unit)
+    total = sum(piece.number * getattr(piece, unit) for piece in pieces) if limit is not None else 0
+    if limit is None or total <= limit:
+        return None
+    groups = [piece.group for piece in pieces if piece.number and getattr(piece, unit)]
+    reason = f"they take at least {total} {unit}, and {limit} are allowed"
+    return Conflict("room", tuple(dict.fromkeys((*groups, "length"))), reason)
 
 
 def _pieces(active: Active, items: int, budgets: _Budgets) -> Iterator[_Piece]:
@@ -172,8 +191,7 @@ def _given_pieces(active: Active, hashtag: Mapping[str, int]) -> Iterator[_Piece
         yield _Piece("person", 1, words=1, characters=3)
 
 
-def _unit_pieces(active: Active, items: int, labels: int, blocks: int, least: Mapping[str, int]
-) -> Iterator[_Piece]:
+def _unit_pieces(active: Active, items: int, labels: int, blocks: int, least: Mapping[str, int]) -> Iterator[_Piece]:
     """Text beside the list: between marks, under the phrase at the start, in other units."""
     fmt = active.get("format", {})
     if fmt.get("mode") in ("comma_list", "literal_list") or (fmt.get("mode") == "table" and fmt.get("only")):
@@ -221,9 +239,9 @@ def _too_little(active: Active, budgets: _Budgets) -> Conflict | None:
     if bullets.get("only") and unit == "lines" and most is not None and low > most:
         return Conflict("list-lines", ("bullets", "length"), f"{most} items are no {low} lines")
     part = active.get("part_length", {})
-    if bullets.get("only") and most is not None and part.get("measure") == unit and limits(part)[1] is not None:
-        if most * (limits(part)[1] or 0) < low:
-            return Conflict("short-items", ("bullets", "part_length", "length"), "items that short cannot fill it")
+    longest = limits(part)[1] if part.get("measure") == unit else None
+    if bullets.get("only") and most is not None and longest is not None and most * longest < low:
+        return Conflict("short-items", ("bullets", "part_length", "length"), "items that short cannot fill it")
     if fmt.get("mode") in ("comma_list", "literal_list"):
         return _line_conflict(fmt, unit, low, budgets)
     if active.get("punctuation", {}).get("mode") == "exclude_all" and unit == "sentences" and low > 1:

@@ -6,8 +6,9 @@ characters are measured by rendering the draft once. Case comes last, since it c
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from evolif.scenarios.instructions.constraints import (
     Active,
@@ -29,6 +30,8 @@ from evolif.scenarios.instructions.witness.vocabulary import Vocabulary, vocabul
 from evolif.text import Reading, count_graphemes
 
 _STEP = 8  # a filler of seven letters and its space
+_LARGEST = 16_000
+"""A number in a foreign instruction above which nothing is built; an answer above 64 KiB is not read."""
 _LAST = 12  # the most that one filler of 4 to 11 letters takes, with its space
 
 
@@ -140,10 +143,20 @@ def _verified(objective: Sequence[Constraint], text: str) -> str | Refusal:
     return Refusal("cramped", "unverified", failed) if failed else text
 
 
+def has_large(values: Iterable[Any]) -> bool:
+    """Whether a number is too large to build a text from, also in a mapping such as that of keywords."""
+    return any(
+        has_large(value.values()) if isinstance(value, Mapping) else isinstance(value, int) and value > _LARGEST
+        for value in values
+    )
+
+
 def build_everyday(objective: Sequence[Constraint], keywords: tuple[str, ...]) -> str | Refusal:
     """The same for instructions with everyday constraints, whatever the compatibility table says."""
     active = {c.group: c.params for c in objective}
     refusal = Refusal("cramped", "no-text-found", tuple(active))
+    if any(has_large(params.values()) for params in active.values()):
+        return refusal
     for number, text in enumerate(everyday_texts(active, tuple(dict.fromkeys((*keywords, *given_words(active)))))):
         if isinstance(text, str):
             built = _verified(objective, text)

@@ -8,9 +8,8 @@ only on purpose.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from types import MappingProxyType
-from typing import Any
 
 from evolif.scenarios.instructions.constraints import (
     Active,
@@ -21,7 +20,7 @@ from evolif.scenarios.instructions.constraints import (
     rule_checked,
 )
 from evolif.scenarios.instructions.turns import Constraint, Instruction, Params
-from evolif.scenarios.instructions.witness.build import fit, given_words
+from evolif.scenarios.instructions.witness.build import fit, given_words, has_large
 from evolif.scenarios.instructions.witness.casing import set_case
 from evolif.scenarios.instructions.witness.layout import Draft, DraftBlock, Piece, Sentence, lay_out, render
 from evolif.scenarios.instructions.witness.requirements import RefusedError, read_requirements
@@ -32,8 +31,6 @@ from evolif.util.rng import Stream
 _TRIES = 10
 _DROPPING = 2
 """The last attempts forget the missed constraints altogether instead of remembering others."""
-_LARGEST = 16_000
-"""A number in a foreign instruction above which nothing is built; an answer above 64 KiB is not read."""
 
 
 def build_flawed(
@@ -52,7 +49,7 @@ def build_flawed(
         foreign instruction has too large a number.
     """
     objective, best, best_wrong = tuple(rule_checked(constraints)), None, len(constraints) + 1
-    if any(_has_large(constraint.params.values()) for constraint in objective):
+    if any(has_large(constraint.params.values()) for constraint in objective):
         return None
     fmt, wanted = format_of(objective), set(missed)
     for text in _candidates(objective, keywords, wanted, stream):
@@ -63,14 +60,6 @@ def build_flawed(
         if failed and wrong < best_wrong:
             best, best_wrong = text, wrong
     return best
-
-
-def _has_large(values: Iterable[Any]) -> bool:
-    """Whether a number is too large to build a text from, also in a mapping such as that of keywords."""
-    return any(
-        _has_large(value.values()) if isinstance(value, Mapping) else isinstance(value, int) and value > _LARGEST
-        for value in values
-    )
 
 
 def _candidates(constraints: Instruction, keywords: tuple[str, ...], missed: set[str], stream: Stream) -> Iterator[str]:

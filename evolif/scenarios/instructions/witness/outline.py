@@ -28,7 +28,6 @@ def table_rows(demands: Demands) -> int:
     return _ROWS
 
 
-
 @dataclass(slots=True)
 class Outline:
     """Sentences by paragraph and by item, without those of literals; and the fillers of a new sentence."""
@@ -193,8 +192,10 @@ def _lead(demands: Demands, items: int) -> int:
     needs |= bool(items and whole_sentences(demands.opener) and demands.part and demands.part.unit == "paragraph")
     if demands.wrap[0] and demands.headings:
         return 2 - bool(items)
-    if demands.has_table and (starts or demands.labels_only) and (
-        demands.closer or base.end or demands.emoji_end or demands.wrap[1]
+    if (
+        demands.has_table
+        and (starts or demands.labels_only)
+        and (demands.closer or base.end or demands.emoji_end or demands.wrap[1])
     ):
         return 2 - bool(items)
     return int(needs)

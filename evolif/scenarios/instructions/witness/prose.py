@@ -338,8 +338,10 @@ def _opens_apart(demands: Demands) -> bool:
 
 def _is_running(demands: Demands) -> bool:
     """Whether a sentence may be added to a block, rather than an entry or a line."""
-    return demands.base.fmt not in _DATA and demands.shape == "prose" and (
-        demands.base.unit != "lines" or demands.one_sentence_lines
+    return (
+        demands.base.fmt not in _DATA
+        and demands.shape == "prose"
+        and (demands.base.unit != "lines" or demands.one_sentence_lines)
     )
 
 
