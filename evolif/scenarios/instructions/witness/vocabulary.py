@@ -85,6 +85,13 @@ def _index(language: str) -> Mapping[tuple[str, str | int], tuple[str, ...]]:
 
 
 @lru_cache(maxsize=256)
+def wrong_words(rule: WordRule) -> tuple[str, ...]:
+    """The English words of four letters and more that a rule forbids, and shorter ones where it is about length."""
+    words = dict.fromkeys((*_fillers(), *_fillers("letters")))
+    return tuple(word for word in words if not rule.allows(word) and (len(word) >= MIN_CLOSER or rule.least))
+
+
+@lru_cache(maxsize=256)
 def _medium(language: str, rule: WordRule | None) -> tuple[str, ...]:
     """The fillers of medium length that a rule allows."""
     least = _least_letters(language)

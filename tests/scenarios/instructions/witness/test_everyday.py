@@ -65,6 +65,29 @@ def test_a_witness_is_the_same_every_time():
         assert build_witness(constraints, keywords) == build_witness(constraints, keywords)
 
 
+def test_nearly_every_constraint_can_fail_alone():
+    """Some cannot: a list that may hold twelve items, in paragraphs of three sentences, has never one item too many."""
+    tried, exact = Counter(), Counter()
+    for number, (constraints, keywords) in enumerate(drawn(range(100))):
+        for missed in constraints:
+            text = build_flawed(constraints, keywords, {missed.group}, Stream(3, number))
+            failed = set() if text is None else {v.group for v in check(constraints, text) if not v.satisfied}
+            tried[missed.group] += 1
+            exact[missed.group] += failed == {missed.group}
+    assert exact.total() >= 0.94 * tried.total(), {g: (exact[g], tried[g]) for g in tried}
+    assert all(exact[group] >= 0.6 * tried[group] for group in tried if tried[group] >= 10), (tried, exact)
+
+
+def test_several_constraints_fail_together():
+    tried = exact = 0
+    for number, (constraints, keywords) in enumerate(drawn(range(200, 260), 7)):
+        missed = {c.group for c in constraints[:2]}
+        text = build_flawed(constraints, keywords, missed, Stream(4, number))
+        tried += 1
+        exact += text is not None and {v.group for v in check(constraints, text) if not v.satisfied} == missed
+    assert exact >= 0.75 * tried
+
+
 # One of each kind, in its plainest form.
 KINDS = [
     {"group": "length", "params": {"unit": unit, "relation": relation, "count": count}}
