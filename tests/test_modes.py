@@ -6,7 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from evolif.scenarios.instructions.constraints import EVERYDAY_GROUPS, EXTENDED_GROUPS, check, get_group, parse_constraints
+from evolif.scenarios.instructions.constraints import (
+    EVERYDAY_GROUPS,
+    EXTENDED_GROUPS,
+    check,
+    get_group,
+    parse_constraints,
+)
 
 FOLDER = Path(__file__).parent.parent / "docs" / "modes"
 PAGES = sorted(path for path in FOLDER.glob("*.md") if path.name != "README.md")

@@ -23,7 +23,7 @@ ANCHORED = frozenset(
     scenarios.instructions.synthesis.chat._FENCE scenarios.instructions.tracker.profile._PLAIN
     scenarios.recorded.judge_reply._FENCE scenarios.recorded.labels._FLAT scenarios.shifts.reading._FENCE
     scenarios.shifts.reading._TOKEN scenarios.shifts.released._SCORE text.data_formats._FIELD text.html._ATTRIBUTE
-    text.html._TAG_END text.markdown._KEY text.tokens._THINK
+    text.html._TAG_END text.markdown_source._KEY text.tokens._THINK
 """.split()
 )
 """Patterns that are only asked what stands at one place, by `match` or `fullmatch`, and are pumped in this way."""

@@ -57,7 +57,7 @@ def probabilities(text: str, among: frozenset[str] = frozenset()) -> tuple[tuple
     """The likely languages of a text with langdetect's probabilities, best first, case ignored; empty if there is none.
 
     Args:
-        text: The text; its first 10,000 characters decide.
+        text: The text, of which callers give the first 10,000 characters.
         among: The languages in question; all if empty.
     """
     detector = _factory().create()
@@ -66,7 +66,7 @@ def probabilities(text: str, among: frozenset[str] = frozenset()) -> tuple[tuple
     if among:
         detector.set_prior_map(dict.fromkeys(among, 1.0))
     # langdetect skips words in capitals, so that a text in capitals would have no language.
-    detector.append(text[:READ_CHARACTERS].lower())
+    detector.append(text.lower())
     try:
         found = detector.get_probabilities()
     except LangDetectException:  # no letters
@@ -76,7 +76,7 @@ def probabilities(text: str, among: frozenset[str] = frozenset()) -> tuple[tuple
 
 def detect_language(text: str) -> str:
     """The code of langdetect's most likely language of `text`; empty if there is none."""
-    return next((code for code, _ in probabilities(text)), "")
+    return next((code for code, _ in probabilities(text[:READ_CHARACTERS])), "")
 
 
 def language_of(text: str) -> str:
@@ -104,7 +104,7 @@ def may_be_in(text: str, code: str) -> bool:
     if count_words(text) >= SHORT_WORDS:
         return detect_language(text) == code
     same = _TWINS if code in _TWINS else {code}
-    return sum(share for language, share in probabilities(text) if language in same) >= LIKELY
+    return sum(share for language, share in probabilities(text[:READ_CHARACTERS]) if language in same) >= LIKELY
 
 
 def _is_written_in(text: str, script: str) -> bool:
@@ -124,4 +124,4 @@ def _within_script(text: str, script: str) -> str:
     family = frozenset(code for code, own in SCRIPTS.items() if own == script)
     if len(family) == 1:
         return next(iter(family))
-    return next((code for code, _ in probabilities(text, family)), "")
+    return next((code for code, _ in probabilities(text[:READ_CHARACTERS], family)), "")

@@ -275,7 +275,8 @@ def _language_conflict(active: Active, budgets: _Budgets) -> Conflict | None:
     if "language" not in active:
         return None
     limit = upper_limit(active.get("length"), "characters")
-    if limit is not None and limit < budgets["foreign_min_characters"]:
+    is_brief = active.get("length", {}).get("relation") in ("at_most", "about")  # `exclusions.py` has its budget
+    if limit is not None and limit < budgets["foreign_min_characters"] and not is_brief:
         return Conflict(
             "language-budget", ("language", "length"), f"{limit} characters are too few to detect a language"
         )

@@ -1,4 +1,4 @@
-"""Conflicts that must be computed, of what people ask for every day: choices, lists, labels, parts and emoji.
+"""Conflicts that must be computed, of what people ask for every day; of literals, `literals.py` knows more.
 
 `compatibility.py` asks these functions after its own; they share its budgets.
 """
@@ -17,12 +17,13 @@ from evolif.scenarios.instructions.constraints.base import (
     required_words,
     upper_limit,
 )
-from evolif.scenarios.instructions.constraints.literals import label_count, label_texts, literal_conflict
+from evolif.scenarios.instructions.constraints.literals import banned_literal, label_texts, literal_room, literals
 from evolif.scenarios.instructions.constraints.relations import limits
 from evolif.scenarios.instructions.constraints.room import room_conflict
 from evolif.scenarios.instructions.turns import Params
 from evolif.text import find_all, fold
 from evolif.text.emoji import find_emoji
+from evolif.text.languages import SCRIPTS
 
 _Budgets = Mapping[str, Any]
 _MOST_SHOWN = 50
@@ -69,6 +70,13 @@ def _wide(active: Active) -> Iterator[tuple[str, str]]:
         yield "emoji", "the items of a list"
 
 
+def label_count(labels: Params | None) -> int:
+    """How many labels are asked for; 0 without any."""
+    if labels is None:
+        return 0
+    return int(labels["count"]) if "noun" in labels else len(labels["labels"])
+
+
 def _label_conflict(active: Active, budgets: _Budgets) -> Conflict | None:
     """Another beginning than the first label, and labels with what is forbidden, counted or excluded."""
     labels = active.get("labels")
@@ -78,14 +86,14 @@ def _label_conflict(active: Active, budgets: _Budgets) -> Conflict | None:
     start = active.get("start_with")
     if start is not None and fold(str(start.get("value", ""))).rstrip(_BEHIND_LABEL) != fold(texts[0]).rstrip(":"):
         return Conflict("label-start", ("labels", "start_with"), f"the answer opens with “{texts[0]}”")
+    for text in texts if "wrap" in active else ():
+        if fold(text) in fold(active["wrap"]["left"]):
+            return Conflict("label-wrap", ("labels", "wrap"), f"“{active['wrap']['left']}” holds “{text}”")
     length = active.get("length")
     for unit, each in (("sentences", 1), ("lines", 1), ("words", 2), ("characters", 10)):
         limit = upper_limit(length, unit)
         if limit is not None and each * label_count(labels) > limit:
             return Conflict("label-budget", ("labels", "length"), f"{len(texts)} labels do not fit into {limit} {unit}")
-    for text in texts if "wrap" in active else ():
-        if fold(text) in fold(active["wrap"]["left"]):
-            return Conflict("label-wrap", ("labels", "wrap"), f"“{active['wrap']['left']}” holds “{text}”")
     return next(filter(None, (_word_conflict(text, active) for text in texts)), None)
 
 
@@ -137,56 +145,122 @@ def _part_conflict(active: Active, budgets: _Budgets) -> Conflict | None:
     return None
 
 
-def _words_conflict(active: Active, budgets: _Budgets) -> Conflict | None:
-    """Too many words without a repeated one, and too few to tell a language."""
-    length = active.get("length")
-    if active.get("lettering", {}).get("mode") == "no_repeat":
-        low, most = lower_limit(length, "words"), budgets["no_repeat_words"]
-        if low > most:
-            return Conflict("no-repeat-budget", ("lettering", "length"), f"{low} words would be repeated")
-    if "language" not in active:
+def _hashtag_conflict(active: Active, budgets: _Budgets) -> Conflict | None:
+    """More hashtags than fit into the allowed length, or without their sign."""
+    if "hashtags" not in active:
         return None
+    number = least_count(active["hashtags"])
+    if number and active.get("punctuation", {}).get("mark") == "#" and active["punctuation"]["mode"] == "exclude":
+        return Conflict("hashtag-mark", ("hashtags", "punctuation"), "a hashtag begins with #")
     for unit in ("words", "characters"):
-        limit = upper_limit(length, unit)
-        if limit is not None and limit < budgets[f"foreign_least_{unit}"]:
-            return Conflict("language-budget", ("language", "length"), f"{limit} {unit} do not tell a language")
-    if "forbidden" in active:
-        return Conflict("language-forbidden", ("language", "forbidden"), "the words are English")
+        limit = upper_limit(active.get("length"), unit)
+        if limit is not None and number * budgets[f"{unit}_per_hashtag"] > limit:
+            return Conflict("hashtag-room", ("hashtags", "length"), f"{number} of them do not fit into {limit} {unit}")
     return None
 
 
+def _letter_conflict(active: Active, budgets: _Budgets) -> Conflict | None:
+    """Letters at an edge that the words may not have, and too many words to repeat none."""
+    lettering = active.get("lettering")
+    if lettering is None:
+        return None
+    if lettering["mode"] == "no_repeat":
+        low = max(lower_limit(active.get("length"), unit) * each for unit, each in _LEAST_WORDS.items())
+        if low > budgets["most_words_without_repetition"]:
+            return Conflict("repetition", ("lettering", "length"), "so many words cannot all be different")
+    for group in ("start_with", "end_with", "placement"):
+        letter = _edge_letter(active.get(group, {}))
+        wanted = lettering.get("letter", "").casefold()
+        if letter and lettering["mode"] == "without" and letter == wanted:
+            return Conflict("edge-letter", ("lettering", group), f"the letter {letter} is asked for there")
+        if letter and lettering["mode"] == "first" and letter != wanted and group != "end_with":
+            return Conflict("edge-letter", ("lettering", group), f"a word begins with {letter} there")
+    return None
+
+
+_LEAST_WORDS = {"words": 1, "sentences": 4, "paragraphs": 8, "lines": 4}
+"""How many words a unit has at least, where nobody tries to be brief."""
+
+
+def _edge_letter(params: Params) -> str:
+    value = params.get("letter", params.get("value") if params.get("mode") == "letter" else "")
+    return str(value).casefold()
+
+
+def _language_conflict(active: Active, budgets: _Budgets) -> Conflict | None:
+    """Phrases of English words, and texts in Latin script that are too short to tell their language."""
+    language = active.get("language")
+    if language is None:
+        return None
+    for literal in literals(active):
+        is_phrase = active[literal.group].get("mode") in ("phrase", "unit_start")
+        if is_phrase and any(map(str.isalpha, literal.texts[0])):
+            return Conflict("foreign-phrase", ("language", literal.group), f"“{literal.texts[0]}” is English")
+    for unit in ("words", "characters"):
+        limit = upper_limit(active.get("length"), unit)
+        if limit is not None and limit < budgets[f"foreign_least_{unit}"] and language.get("code") not in SCRIPTS:
+            reason = f"{limit} {unit} are too few to detect a language"
+            return Conflict("language-room", ("language", "length"), reason)
+    return None
+
+
+def _marks_conflict(active: Active, budgets: _Budgets) -> Conflict | None:
+    """Sentences that nothing would part."""
+    low = lower_limit(active.get("length"), "sentences")
+    if low > 1 and active.get("punctuation", {}).get("mode") == "exclude_all":
+        return Conflict("no-mark-sentences", ("punctuation", "length"), f"without a mark, {low} sentences are one")
+    return None
+
+
+def _room_conflict(active: Active, budgets: _Budgets) -> Conflict | None:
+    """More than fits into the length; older kinds have budgets of their own."""
+    return room_conflict(active, budgets) if has_everyday_kinds(active) else None
+
+
 EVERYDAY_FINDERS: tuple[Callable[[Active, _Budgets], Conflict | None], ...] = (
-    _choice_conflict, _shape_conflict, _label_conflict, _emoji_conflict, _part_conflict, literal_conflict,
-    room_conflict, _words_conflict,
+    _choice_conflict, _shape_conflict, _label_conflict, _emoji_conflict, _part_conflict, _hashtag_conflict,
+    _letter_conflict, _language_conflict, _marks_conflict, banned_literal, literal_room, _room_conflict,
 )  # fmt: skip
 """In the order of reporting."""
 
-_GROUPS = frozenset({"labels", "choice", "part_length", "emoji", "wrap", "hashtags", "lettering", "person", "manner"})
-_OLD_LANGUAGES = frozenset({"de", "es", "fr", "it", "nl", "pt"})
+_GROUPS = frozenset({"labels", "choice", "part_length", "emoji", "hashtags", "person", "manner", "lettering", "wrap"})
 _LENGTHS = frozenset({"at_most", "at_least", "about"})
-_MODES = {
+_OLD_LANGUAGES = frozenset({"de", "es", "fr", "it", "nl", "pt"})
+_NEW_KEYS: Mapping[str, frozenset[str]] = {
+    "bullets": frozenset({"relation"}),
+    "headings": frozenset({"relation", "levels"}),
+    "emphasis": frozenset({"relation"}),
+    "existence": frozenset({"at_least", "any_of"}),
+    "format": frozenset({"fence", "column_count", "only"}),
+}
+_NEW_MODES: Mapping[str, frozenset[str]] = {
     "start_with": frozenset({"phrase"}),
     "end_with": frozenset({"phrase"}),
     "placement": frozenset({"unit_start"}),
     "sentences": frozenset({"all_questions"}),
     "punctuation": frozenset({"exclude_all"}),
-    "format": frozenset({"table", "code", "plain", "comma_list", "literal_list"}),
+    "format": frozenset({"code", "plain", "comma_list", "literal_list"}),
 }
 
 
 def is_everyday(active: Active) -> bool:
-    """Whether a constraint is in force that people ask for every day and the paper's profiles do not draw."""
+    """Whether some of the constraints are such that these functions know more about them."""
+    return "language" in active or has_everyday_kinds(active)
+
+
+def has_everyday_kinds(active: Active) -> bool:
+    """Whether a constraint is in force that people ask for every day and no older profile draws."""
     return not _GROUPS.isdisjoint(active) or any(_is_new(group, params) for group, params in active.items())
 
 
 def _is_new(group: str, params: Params) -> bool:
-    if group in _MODES:
-        is_old = params["mode"] not in _MODES[group] or params.keys() == {"mode", "columns"}
-        return not is_old or "fence" in params
+    if params.get("mode") in _NEW_MODES.get(group, ()) or not _NEW_KEYS.get(group, _NO_KEYS).isdisjoint(params):
+        return True
     if group == "length":
         return params["unit"] == "lines" or params["relation"] in _LENGTHS
     if group == "language":
         return params.get("code") not in _OLD_LANGUAGES
-    if group in ("bullets", "headings", "emphasis"):
-        return "relation" in params or "levels" in params
-    return group == "existence" and ("any_of" in params or "at_least" in params)
+    return group == "format" and params["mode"] == "table" and "columns" not in params
+
+
+_NO_KEYS = frozenset[str]()

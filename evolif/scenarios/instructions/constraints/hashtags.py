@@ -20,6 +20,8 @@ _HASHTAG = re.compile(r"(?<![\w/&=])#(?=[\d_]*[^\W\d_])\w+")
 _DATA = frozenset({"json", "xml", "csv"})
 """Formats whose text is data, which has no hashtags."""
 _SHOWN = 5
+_PLACES = 500
+"""Nobody reads further places."""
 
 
 class Hashtags(Group):
@@ -50,7 +52,8 @@ class Hashtags(Group):
         tags: list[str] = []
         for index, text in enumerate(() if reading.fmt in _DATA else reading.prose):
             for match in _HASHTAG.finditer(without_addresses(text)) if "#" in text else ():
-                spans += reading.spans(index, match.start(), match.end())
+                if len(tags) < _PLACES:
+                    spans += reading.spans(index, match.start(), match.end())
                 tags.append(match.group())
         found = plural(len(tags), "hashtag")
         if tags:

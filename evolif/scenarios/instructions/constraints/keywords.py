@@ -213,7 +213,7 @@ class Forbidden(KeywordGroup):
     def draw(self, stream: Stream, context: DrawContext) -> Params | None:
         """One to three keywords of the topic that no other constraint requires."""
         free, pool = self._free(context, []), context.pool["keywords"]
-        if not free:
+        if not free or ("language" in context.active and not context.pool.get("beside_language", True)):
             return None
         most = min(pool["max"], len(free))
         return {"keywords": stream.sample(free, stream.between(min(pool["min"], most), most))}

@@ -59,6 +59,8 @@ class Language(Group):
     def draw(self, stream: Stream, context: DrawContext) -> Params | None:
         """One of the pool's languages, or of its drawn parameters."""
         if "drawn" in context.pool:
+            if "forbidden" in context.active:  # English words, which say nothing about another language
+                return None
             return draw_weighted(stream, context)
         return {"code": stream.choice(context.pool["codes"])}
 

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections import Counter
 from collections.abc import Collection, Mapping
+from functools import lru_cache
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field, TypeAdapter
 
-from evolif.scenarios.instructions.constraints.base import DrawContext, Group, bare, quoted, shorten
+from evolif.scenarios.instructions.constraints.base import DrawContext, Group, quoted, shorten
 from evolif.scenarios.instructions.constraints.relations import ClosedParams, draw_weighted
 from evolif.scenarios.instructions.turns import Params
-from evolif.text import Reading, plural, words
+from evolif.text import Reading, fold, plural, words
 from evolif.text.prose import without_addresses
 from evolif.types import Verdict
 from evolif.util.rng import Stream
@@ -66,7 +68,7 @@ class Lettering(Group):
         expected = self._expected(params)
         read = spelt_words(reading.content_text)
         if mode == "no_repeat":
-            counts = Counter(bare(word) for word in read)
+            counts = Counter(map(_core, read))
             odd = [f"“{shorten(word, _LONGEST)}” {n}×" for word, n in counts.items() if n > 1]
         else:
             odd = [f"“{shorten(word, _LONGEST)}”" for word in dict.fromkeys(read) if not _fits(word, params)]
@@ -108,3 +110,19 @@ def _fits(word: str, params: Params) -> bool:
         return letters[0].casefold() == str(params["letter"]).casefold()
     count: int = params["count"]
     return len(letters) <= count if params["mode"] == "max_letters" else len(letters) >= count
+
+
+def _core(word: str) -> str:
+    """A word in its form for comparison, without case and without the signs around it."""
+    start, end = 0, len(word)
+    while _is_sign(word[start]):
+        start += 1
+    while _is_sign(word[end - 1]):
+        end -= 1
+    return fold(word[start:end])
+
+
+@lru_cache(maxsize=1024)
+def _is_sign(char: str) -> bool:
+    """Whether it belongs to no word; marks over and behind letters, such as vowel signs, do."""
+    return not char.isalnum() and unicodedata.category(char)[0] != "M"

@@ -1,43 +1,40 @@
-"""Given texts: phrases at the edges, labels, marks and beginnings of units, which an answer holds as they are.
+"""Literals, which the constraints want in an answer as they stand, and what other constraints ban.
 
-They conflict with constraints that ban what they hold, and take room.
+A start phrase with *my* in it excludes an answer without the first person, and so on.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import lru_cache
-from typing import Any, NamedTuple
-from unicodedata import category
+import re
+import unicodedata
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache, partial
+from itertools import islice
+from typing import Any
 
-from evolif.scenarios.instructions.constraints.base import Active, Conflict
+from evolif.scenarios.instructions.constraints.base import Active, Conflict, upper_limit
 from evolif.scenarios.instructions.constraints.manner import mannered
 from evolif.scenarios.instructions.constraints.person import persons
-from evolif.scenarios.instructions.constraints.phrases import phrases_of
 from evolif.scenarios.instructions.turns import Params
-from evolif.text import Reading, find_all, fold
+from evolif.text import Reading, count_words, find_all, fold
 from evolif.text.emoji import find_emoji
 
+_HASHTAG = re.compile(r"#\w")
+_MOST_LABELS = 50
 _FINAL = (".", "!", "?", "…", "。", "！", "？")
 _QUESTION = ("?", "？")
 _CLOSERS = "\"'”’»)]*_ "
-_INNER = "'’-\u2010"
-"""Marks that are no punctuation inside a word."""
-_EDGES = ("start_with", "end_with")
+_INSIDE_WORDS = frozenset("'’-")
+"""Marks that no constraint excludes inside words."""
 
 
-class Literal(NamedTuple):
-    """A given text: the group that gives it, and the texts of which one is used."""
+@dataclass(frozen=True, slots=True)
+class Literal:
+    """What a group wants in the answer: one of several texts."""
 
     group: str
-    options: tuple[str, ...]
-
-
-def label_count(labels: Params | None) -> int:
-    """How many labels are asked for; 0 without any."""
-    if labels is None:
-        return 0
-    return int(labels["count"]) if "noun" in labels else len(labels["labels"])
+    texts: tuple[str, ...]
 
 
 def label_texts(labels: Params | None) -> Iterator[str]:
@@ -48,126 +45,80 @@ def label_texts(labels: Params | None) -> Iterator[str]:
         yield from labels["labels"]
 
 
-@lru_cache(maxsize=1024)
-def whole_sentences(literal: str) -> int:
-    """How many sentences a given text is; 0 if it needs other words to be one.
-
-    >>> whole_sentences("Right away!"), whole_sentences("Note:")
-    (1, 0)
-    """
-    if not literal.rstrip(_CLOSERS).endswith(_FINAL):
-        return 0
-    return len(Reading(literal).sentence_spans)
-
-
-def literals_of(active: Active) -> Iterator[Literal]:
-    """Every given text but the labels."""
-    for group in _EDGES:
-        params = active.get(group, {})
-        if params.get("mode") == "phrase":
-            yield Literal(group, tuple(phrases_of(params)))
+def literals(active: Active) -> Iterator[Literal]:
+    """All literals of constraints."""
+    for group in ("start_with", "end_with"):
+        if active.get(group, {}).get("mode") in ("phrase", "keyword"):
+            yield _one_of(group, active[group])
     placement = active.get("placement", {})
-    if placement.get("mode") == "unit_start" and "letter" not in placement:
-        yield Literal("placement", tuple(phrases_of(placement)))
-    if "wrap" in active:
-        yield Literal("wrap", (active["wrap"]["left"],))
-        yield Literal("wrap", (active["wrap"]["right"],))
+    if "value" in placement or "values" in placement:
+        yield _one_of("placement", placement)
+    wrap = active.get("wrap")
+    if wrap is not None:
+        yield from (Literal("wrap", (wrap[side],)) for side in ("left", "right"))
+    yield from (Literal("labels", (text,)) for text in islice(label_texts(active.get("labels")), _MOST_LABELS))
+    existence = active.get("existence", {})
+    for key in ("counts", "at_least"):
+        yield from (Literal("existence", (word,)) for word, n in existence.get(key, {}).items() if n)
+    if "any_of" in existence:
+        yield Literal("existence", tuple(existence["any_of"]))
 
 
-def possible(literal: Literal, active: Active) -> list[str]:
-    """Those of its texts that hold nothing that another constraint bans."""
-    return [text for text in literal.options if not ban(literal.group, text, active)[0]]
+def _one_of(group: str, params: Params) -> Literal:
+    return Literal(group, tuple(params["values"]) if "values" in params else (params["value"],))
 
 
-def ban(group: str, text: str, active: Active) -> tuple[str, str]:
-    """The group that bans what a given text holds, and what that is; empty if none does."""
-    for name, find in _BANS.items():
-        found = find(group, text, active) if name in active else ""
-        if found:
-            return name, found
-    return "", ""
+_Ban = Callable[[Literal, str], bool]
+"""Whether a text of a literal holds what a constraint bans."""
 
 
-def _forbidden(group: str, text: str, active: Active) -> str:
-    return _word_in(text, active["forbidden"]["keywords"])
+def _says_person(person: str, literal: Literal, text: str) -> bool:
+    return any(persons(text, person))
 
 
-def _counted(group: str, text: str, active: Active) -> str:
-    word = _word_in(text, active["existence"].get("counts", ()))
-    return f"{word}, which is counted" if word else ""
+def _has_manner(mode: str, literal: Literal, text: str) -> bool:
+    if literal.group == "start_with":
+        return mode in ("answer_only", "no_disclaimer") and mannered(text, mode)
+    if literal.group == "end_with" and mode == "answer_only":
+        return mannered(text, "no_offer")
+    return (literal.group == "end_with" or mode == "no_disclaimer") and mannered(text, mode)
 
 
-def _word_in(text: str, words: Iterable[str]) -> str:
-    folded = fold(text)
-    return next((f"“{word}”" for word in words if find_all(folded, fold(word))), "")
+def _has_word(words: tuple[str, ...], literal: Literal, text: str) -> bool:
+    return any(find_all(fold(text), fold(word)) for word in words)
 
 
-def _spelt(group: str, text: str, active: Active) -> str:
-    return "letters of its own" if any(map(str.isalpha, text)) else ""
+def _has_mark(mark: str, literal: Literal, text: str) -> bool:
+    return mark in text
 
 
-def _parting(group: str, text: str, active: Active) -> str:
-    has_list = active["bullets"].get("relation", "none") != "none"
-    return "a mark that parts a list" if has_list and group == "placement" and text.startswith(">") else ""
+def _has_any_mark(literal: Literal, text: str) -> bool:
+    return any(unicodedata.category(char)[0] == "P" and char not in _INSIDE_WORDS for char in text)
 
 
-def _excluded(group: str, text: str, active: Active) -> str:
-    punctuation = active["punctuation"]
-    mark = ""
-    if punctuation["mode"] == "exclude":
-        mark = punctuation["mark"] if punctuation["mark"] in text else ""
-    elif punctuation["mode"] == "exclude_all":
-        mark = next((char for char in text if category(char)[0] == "P" and char not in _INNER), "")
-    return f"“{mark}”" if mark else ""
+def _has_digit(literal: Literal, text: str) -> bool:
+    return any(map(str.isdecimal, text))
 
 
-def _numbered(group: str, text: str, active: Active) -> str:
-    return "a digit" if any(map(str.isdecimal, text)) else ""
+def _has_emoji(literal: Literal, text: str) -> bool:
+    return bool(find_emoji(text))
 
 
-def _pictured(group: str, text: str, active: Active) -> str:
-    return "an emoji" if active["emoji"].get("relation") == "none" and find_emoji(text) else ""
+def _has_hashtag(literal: Literal, text: str) -> bool:
+    return bool(_HASHTAG.search(text))
 
 
-def _marked_up(group: str, text: str, active: Active) -> str:
-    return "mark-up" if active["format"]["mode"] == "plain" and _has_elements(text) else ""
+def _has_letter(literal: Literal, text: str) -> bool:
+    return literal.group == "wrap" and any(map(str.isalpha, text))
 
 
-def _stated(group: str, text: str, active: Active) -> str:
-    """A sentence that is no question."""
-    if active["sentences"]["mode"] != "all_questions":
-        return ""
-    bare = text.rstrip(_CLOSERS)
-    is_open = group == "end_with" and not (text[-1].isalnum() or text.endswith(_QUESTION))
-    return "what is no question" if is_open or (bare.endswith(_FINAL) and not bare.endswith(_QUESTION)) else ""
+def _is_counted(words: tuple[str, ...], literal: Literal, text: str) -> bool:
+    return literal.group != "existence" and any(find_all(fold(text), fold(word)) for word in words)
 
 
-def _spoken(group: str, text: str, active: Active) -> str:
-    person = active["person"]
-    if "use" in person:
-        is_quoted = group == "placement" and text.startswith(">")
-        return "a mark of quotations, which are nobody's own voice" if is_quoted else ""
-    return f"a word of the {person['avoid']} person" if _speaks(text, person["avoid"]) else ""
-
-
-def _unwanted(group: str, text: str, active: Active) -> str:
-    return "a phrase that is not wanted" if _is_mannered(text, active["manner"]["mode"]) else ""
-
-
-_BANS: Mapping[str, Callable[[str, str, Active], str]] = {
-    "forbidden": _forbidden,
-    "existence": _counted,
-    "lettering": _spelt,
-    "bullets": _parting,
-    "punctuation": _excluded,
-    "digits": _numbered,
-    "emoji": _pictured,
-    "format": _marked_up,
-    "sentences": _stated,
-    "person": _spoken,
-    "manner": _unwanted,
-}
-"""What constraints of each group ban in a given text."""
+def _quotes(literal: Literal, text: str) -> bool:
+    """Whether it makes block quotes of paragraphs, which part lists and are nobody's own voice."""
+    return literal.group == "placement" and text.startswith(">")
 
 
 @lru_cache(maxsize=1024)
@@ -175,21 +126,102 @@ def _has_elements(text: str) -> bool:
     return Reading(f"{text} Word").content.elements > 0
 
 
-@lru_cache(maxsize=1024)
-def _speaks(text: str, person: str) -> bool:
-    return next(persons(text, person), None) is not None
+def _has_markup(literal: Literal, text: str) -> bool:
+    return _has_elements(text)
+
+
+def _states(literal: Literal, text: str) -> bool:
+    """Whether it makes a sentence that is no question."""
+    is_open = literal.group == "end_with" and not (text[-1].isalnum() or text.endswith(_QUESTION))
+    bare = text.rstrip(_CLOSERS)
+    return is_open or (bare.endswith(_FINAL) and not bare.endswith(_QUESTION))
 
 
 @lru_cache(maxsize=1024)
-def _is_mannered(text: str, mode: str) -> bool:
-    return mannered(text, mode)
+def whole_sentences(text: str) -> int:
+    """How many sentences a given text is; 0 if it needs other words to be one.
+
+    >>> whole_sentences("Right away!"), whole_sentences("Note:")
+    (1, 0)
+    """
+    if not text.rstrip(_CLOSERS).endswith(_FINAL):
+        return 0
+    return len(Reading(text).sentence_spans)
 
 
-def literal_conflict(active: Active, budgets: Mapping[str, Any]) -> Conflict | None:
-    """A given text that holds what another constraint bans."""
-    for literal in literals_of(active):
-        if not possible(literal, active):
-            text = literal.options[0]
-            group, what = ban(literal.group, text, active)
-            return Conflict("literal-banned", (literal.group, group), f"“{text}” holds {what}")
+def possible(literal: Literal, active: Active) -> list[str]:
+    """Those of its texts that hold nothing that another constraint bans."""
+    bans = [ban for _, ban in _bans(active)]
+    return [text for text in literal.texts if not any(ban(literal, text) for ban in bans)]
+
+
+def phrases(active: Active) -> Iterator[Literal]:
+    """The literals that are more than keywords: phrases at the edges and at the start of units, and marks."""
+    for literal in literals(active):
+        if literal.group == "wrap" or active[literal.group].get("mode") in ("phrase", "unit_start"):
+            yield literal
+
+
+def _bans(active: Active) -> Iterator[tuple[str, _Ban]]:
+    """What the constraints ban, by group."""
+    if "avoid" in active.get("person", {}):
+        yield "person", partial(_says_person, active["person"]["avoid"])
+    if "manner" in active:
+        yield "manner", partial(_has_manner, active["manner"]["mode"])
+    if "forbidden" in active:
+        yield "forbidden", partial(_has_word, tuple(active["forbidden"]["keywords"]))
+    punctuation = active.get("punctuation", {})
+    if punctuation.get("mode") == "exclude":
+        yield "punctuation", partial(_has_mark, punctuation["mark"])
+    if punctuation.get("mode") == "exclude_all":
+        yield "punctuation", _has_any_mark
+    yield from _bans_of_phrases(active)
+    if "digits" in active:
+        yield "digits", _has_digit
+    for group, ban in (("emoji", _has_emoji), ("hashtags", _has_hashtag)):
+        if active.get(group, {}).get("relation") == "none":
+            yield group, ban
+
+
+def _bans_of_phrases(active: Active) -> Iterator[tuple[str, _Ban]]:
+    """What the constraints ban in phrases, marks and the like, but not in keywords."""
+    if active.get("sentences", {}).get("mode") == "all_questions":
+        yield "sentences", _states
+    if active.get("format", {}).get("mode") == "plain":
+        yield "format", _has_markup
+    if "lettering" in active:
+        yield "lettering", _has_letter
+    counted = active.get("existence", {}).get("counts")
+    if counted and any(True for _ in phrases(active)):
+        yield "existence", partial(_is_counted, tuple(counted))
+    if "use" in active.get("person", {}):
+        yield "person", _quotes
+    if active.get("bullets", {}).get("relation", "none") != "none":
+        yield "bullets", _quotes
+
+
+def banned_literal(active: Active, budgets: Mapping[str, Any]) -> Conflict | None:
+    """A literal that holds what another constraint bans, in each of the texts that would do."""
+    bans = list(_bans(active))
+    for literal in literals(active) if bans else ():
+        for group, ban in bans:
+            if all(ban(literal, text) for text in literal.texts):
+                reason = f"“{literal.texts[0]}” holds what {group} excludes"
+                return Conflict("banned-literal", (group, literal.group), reason)
+    return None
+
+
+def literal_room(active: Active, budgets: Mapping[str, Any]) -> Conflict | None:
+    """Literals that take up more than their share of the allowed length."""
+    length = active.get("length")
+    if length is None:
+        return None
+    shortest = [min(literal.texts, key=len) for literal in literals(active)]
+    taken = {"words": sum(map(count_words, shortest)), "characters": sum(map(len, shortest))}
+    for unit, number in taken.items():
+        limit = upper_limit(length, unit)
+        if limit is not None and budgets["required_share"] * number > limit:
+            groups = tuple(dict.fromkeys(literal.group for literal in literals(active)))
+            reason = f"literals of {number} {unit} do not fit well into {limit}"
+            return Conflict("literal-room", (*groups, "length"), reason)
     return None

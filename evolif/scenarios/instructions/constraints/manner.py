@@ -134,6 +134,7 @@ _FINDERS = {
 }
 
 
+@lru_cache(maxsize=4096)
 def mannered(text: str, mode: str) -> bool:
     """Whether a piece of an answer, such as a phrase that it starts or ends with, holds what a mode excludes."""
     return bool(_FINDERS[mode](Reading(text))[0])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Mapping
 from functools import lru_cache
+from itertools import islice
 from typing import Annotated, Any, Literal
 
 from pydantic import Discriminator, Tag, TypeAdapter
@@ -22,6 +23,8 @@ _NUMBERING = frozenset(".):/-")
 _BEFORE = 40
 """How far back the word before *I* is looked for."""
 _SHOWN = 5
+_ENOUGH = 500
+"""Nobody reads further places."""
 
 
 class _Avoid(ClosedParams):
@@ -63,10 +66,11 @@ class Person(Group):
         spans: list[Span] = []
         said: list[str] = []
         for index, text in enumerate(reading.unquoted):
-            for start, end in persons(text, person):
+            for start, end in islice(persons(text, person), _ENOUGH - len(said)):
                 spans += reading.spans(index, start, end)
                 said.append(text[start:end])
-        found = plural(len(said), f"word of the {person} person", f"words of the {person} person")
+        found = "at least " if len(said) == _ENOUGH else ""
+        found += plural(len(said), f"word of the {person} person", f"words of the {person} person")
         if said:
             distinct = list(dict.fromkeys(said))
             found += f": {quoted(distinct[:_SHOWN], 'and')}{' …' if len(distinct) > _SHOWN else ''}"

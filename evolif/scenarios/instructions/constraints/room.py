@@ -16,7 +16,7 @@ from evolif.scenarios.instructions.constraints.base import (
     required_words,
     upper_limit,
 )
-from evolif.scenarios.instructions.constraints.literals import label_texts, literals_of, possible, whole_sentences
+from evolif.scenarios.instructions.constraints.literals import label_texts, phrases, possible, whole_sentences
 from evolif.scenarios.instructions.constraints.relations import limits
 from evolif.scenarios.instructions.turns import Params
 from evolif.text import count_words
@@ -172,7 +172,7 @@ def _shape_pieces(
 
 def _given_pieces(active: Active, hashtag: Mapping[str, int]) -> Iterator[_Piece]:
     """Given texts, of which only the start may be a sentence by itself, and keywords."""
-    for literal in literals_of(active):
+    for literal in phrases(active):
         texts = possible(literal, active)
         if not texts:
             continue
@@ -244,8 +244,6 @@ def _too_little(active: Active, budgets: _Budgets) -> Conflict | None:
         return Conflict("short-items", ("bullets", "part_length", "length"), "items that short cannot fill it")
     if fmt.get("mode") in ("comma_list", "literal_list"):
         return _line_conflict(fmt, unit, low, budgets)
-    if active.get("punctuation", {}).get("mode") == "exclude_all" and unit == "sentences" and low > 1:
-        return Conflict("no-marks-sentences", ("punctuation", "length"), "sentences end in marks")
     return None
 
 

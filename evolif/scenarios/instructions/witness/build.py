@@ -20,7 +20,7 @@ from evolif.scenarios.instructions.constraints import (
     rule_checked,
 )
 from evolif.scenarios.instructions.constraints.base import existence_counts
-from evolif.scenarios.instructions.constraints.exclusions import is_everyday
+from evolif.scenarios.instructions.constraints.exclusions import has_everyday_kinds
 from evolif.scenarios.instructions.turns import Constraint
 from evolif.scenarios.instructions.witness.casing import set_case
 from evolif.scenarios.instructions.witness.everyday import everyday_texts
@@ -127,7 +127,7 @@ def build_witness(constraints: Iterable[Constraint], keywords: tuple[str, ...]) 
     conflict = find_conflict(active)
     if conflict is not None:
         return Refusal("awkward", conflict.code, conflict.groups)
-    if is_everyday(active):
+    if has_everyday_kinds(active):
         return build_everyday(objective, keywords)
     text = _build(active, keywords)
     return text if isinstance(text, Refusal) else _verified(objective, text)

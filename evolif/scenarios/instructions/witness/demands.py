@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple
 
 from evolif.scenarios.instructions.constraints import Active
 from evolif.scenarios.instructions.constraints.base import least_count
-from evolif.scenarios.instructions.constraints.literals import label_texts, literals_of, possible, whole_sentences
+from evolif.scenarios.instructions.constraints.literals import label_texts, phrases, possible, whole_sentences
 from evolif.scenarios.instructions.constraints.relations import limits
 from evolif.scenarios.instructions.constraints.room import labels_in_items, least_items, most_items
 from evolif.scenarios.instructions.turns import Params
@@ -232,8 +232,8 @@ def _read_blocks(demands: Demands, active: Active) -> None:
 
 def _read_edges(demands: Demands, active: Active) -> None:
     given: dict[str, str] = {}
-    for literal in literals_of(active):
-        texts = possible(literal, active) or literal.options
+    for literal in phrases(active):
+        texts = possible(literal, active) or literal.texts
         given[literal.group] = min(texts, key=lambda v: (whole_sentences(v), count_words(v))).strip()
     demands.opener, demands.closer = given.get("start_with", ""), given.get("end_with", "")
     params = active.get("placement", {})

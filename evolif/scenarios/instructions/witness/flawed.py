@@ -19,7 +19,7 @@ from evolif.scenarios.instructions.constraints import (
     get_group,
     rule_checked,
 )
-from evolif.scenarios.instructions.constraints.exclusions import is_everyday
+from evolif.scenarios.instructions.constraints.exclusions import has_everyday_kinds
 from evolif.scenarios.instructions.turns import Constraint, Instruction, Params
 from evolif.scenarios.instructions.witness import mistakes
 from evolif.scenarios.instructions.witness.build import fit, given_words, has_large
@@ -69,7 +69,7 @@ def build_flawed(
 
 def _candidates(constraints: Instruction, keywords: tuple[str, ...], missed: set[str], stream: Stream) -> Iterator[str]:
     active = {c.group: c.params for c in constraints}
-    write = _write_everyday if is_everyday(active) else _write
+    write = _write_everyday if has_everyday_kinds(active) else _write
     for attempt in range(_TRIES):
         remembered = _misremember(constraints, keywords, missed, stream, drop=attempt >= _TRIES - _DROPPING)
         often_tight = attempt % 2 == 1
@@ -87,7 +87,7 @@ def _misremember(
 ) -> Instruction:
     """The instruction with the missed constraints changed or dropped."""
     remembered = []
-    is_new = is_everyday({c.group: c.params for c in constraints})
+    is_new = has_everyday_kinds({c.group: c.params for c in constraints})
     for constraint in constraints:
         if constraint.group not in missed:
             remembered.append(constraint)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from evolif.scenarios.instructions.constraints.literals import whole_sentences
 from evolif.scenarios.instructions.witness.demands import Demands
@@ -234,7 +234,8 @@ def _is_short(demands: Demands) -> bool:
 def _least_sentences(demands: Demands, paragraphs: int) -> int:
     """The fewest sentences, those of items included."""
     base, start = demands.base, demands.unit_start
-    least = [base.least_sentences(paragraphs, tight=False), -(-(demands.hashtags + demands.emoji) // 4)]
+    told = replace(base, language="") if base.language and _is_short(demands) else base
+    least = [told.least_sentences(paragraphs, tight=False), -(-(demands.hashtags + demands.emoji) // 4)]
     if start is not None and start.unit == "sentence":
         least.append(max(2, start.which))
     if not _is_short(demands):

@@ -322,8 +322,9 @@ def _open(block: DraftBlock, demands: Demands) -> None:
     if demands.labels and first[0].pinned and phrase.casefold().startswith(demands.labels[0].casefold()):
         first[0] = _label_piece(phrase)
     elif whole_sentences(phrase) and block.is_list and demands.one_per_line:
-        sentences[1].pieces[1:1] = [p for p in first if p.role != "filler" or p.pinned]
-        sentences[0].pieces, sentences[0].stop, sentences[0].frozen = [piece], False, True
+        signs = [p for p in first if p.role == "sign"]
+        sentences[1].pieces[1:1] = [p for p in first if p.role == "keyword" or p.pinned]
+        sentences[0].pieces, sentences[0].stop, sentences[0].frozen = [piece, *signs], False, True
     elif whole_sentences(phrase) and block.kind == "text" and _is_running(demands):
         _insert(block, 0, Sentence([piece], stop=False, frozen=True))
     else:
