@@ -45,17 +45,28 @@ def label_texts(labels: Params | None) -> Iterator[str]:
         yield from labels["labels"]
 
 
-def literals(active: Active) -> Iterator[Literal]:
-    """All literals of constraints."""
+def phrases(active: Active) -> Iterator[Literal]:
+    """The literals that are more than keywords: phrases at the edges and at the start of units, and marks."""
     for group in ("start_with", "end_with"):
-        if active.get(group, {}).get("mode") in ("phrase", "keyword"):
+        if group in active and active[group]["mode"] == "phrase":
             yield _one_of(group, active[group])
-    placement = active.get("placement", {})
-    if "value" in placement or "values" in placement:
+    placement = active.get("placement")
+    if placement is not None and placement["mode"] == "unit_start" and "letter" not in placement:
         yield _one_of("placement", placement)
     wrap = active.get("wrap")
     if wrap is not None:
         yield from (Literal("wrap", (wrap[side],)) for side in ("left", "right"))
+
+
+def literals(active: Active) -> Iterator[Literal]:
+    """All literals of constraints: phrases, keywords and labels."""
+    yield from phrases(active)
+    for group in ("start_with", "end_with"):
+        if group in active and active[group]["mode"] == "keyword":
+            yield _one_of(group, active[group])
+    placement = active.get("placement", {})
+    if "value" in placement and placement["mode"] != "unit_start":
+        yield _one_of("placement", placement)
     yield from (Literal("labels", (text,)) for text in islice(label_texts(active.get("labels")), _MOST_LABELS))
     existence = active.get("existence", {})
     for key in ("counts", "at_least"):
@@ -72,16 +83,26 @@ _Ban = Callable[[Literal, str], bool]
 """Whether a text of a literal holds what a constraint bans."""
 
 
-def _says_person(person: str, literal: Literal, text: str) -> bool:
+@lru_cache(maxsize=1024)
+def _speaks(text: str, person: str) -> bool:
     return any(persons(text, person))
+
+
+@lru_cache(maxsize=1024)
+def _is_mannered(text: str, mode: str) -> bool:
+    return mannered(text, mode)
+
+
+def _says_person(person: str, literal: Literal, text: str) -> bool:
+    return _speaks(text, person)
 
 
 def _has_manner(mode: str, literal: Literal, text: str) -> bool:
     if literal.group == "start_with":
-        return mode in ("answer_only", "no_disclaimer") and mannered(text, mode)
+        return mode in ("answer_only", "no_disclaimer") and _is_mannered(text, mode)
     if literal.group == "end_with" and mode == "answer_only":
-        return mannered(text, "no_offer")
-    return (literal.group == "end_with" or mode == "no_disclaimer") and mannered(text, mode)
+        return _is_mannered(text, "no_offer")
+    return (literal.group == "end_with" or mode == "no_disclaimer") and _is_mannered(text, mode)
 
 
 def _has_word(words: tuple[str, ...], literal: Literal, text: str) -> bool:
@@ -155,13 +176,6 @@ def possible(literal: Literal, active: Active) -> list[str]:
     return [text for text in literal.texts if not any(ban(literal, text) for ban in bans)]
 
 
-def phrases(active: Active) -> Iterator[Literal]:
-    """The literals that are more than keywords: phrases at the edges and at the start of units, and marks."""
-    for literal in literals(active):
-        if literal.group == "wrap" or active[literal.group].get("mode") in ("phrase", "unit_start"):
-            yield literal
-
-
 def _bans(active: Active) -> Iterator[tuple[str, _Ban]]:
     """What the constraints ban, by group."""
     if "avoid" in active.get("person", {}):
@@ -202,8 +216,9 @@ def _bans_of_phrases(active: Active) -> Iterator[tuple[str, _Ban]]:
 
 def banned_literal(active: Active, budgets: Mapping[str, Any]) -> Conflict | None:
     """A literal that holds what another constraint bans, in each of the texts that would do."""
-    bans = list(_bans(active))
-    for literal in literals(active) if bans else ():
+    given = list(literals(active))
+    bans = list(_bans(active)) if given else []
+    for literal in given if bans else ():
         for group, ban in bans:
             if all(ban(literal, text) for text in literal.texts):
                 reason = f"“{literal.texts[0]}” holds what {group} excludes"
@@ -217,6 +232,8 @@ def literal_room(active: Active, budgets: Mapping[str, Any]) -> Conflict | None:
     if length is None:
         return None
     shortest = [min(literal.texts, key=len) for literal in literals(active)]
+    if not shortest or length["unit"] not in ("words", "characters"):
+        return None
     taken = {"words": sum(map(count_words, shortest)), "characters": sum(map(len, shortest))}
     for unit, number in taken.items():
         limit = upper_limit(length, unit)
