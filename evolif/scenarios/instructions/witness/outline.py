@@ -72,25 +72,27 @@ def _keep_first_short(paragraphs: list[int], demands: Demands) -> None:
 
 
 def _items(demands: Demands) -> int:
-    """How many items the list has: more where each may be short only, and nothing may stand outside."""
-    items, part, base = demands.items, demands.part, demands.base
-    if demands.labels_in_items:
-        items = max(items, len(demands.labels))
-    if demands.list_only and part and part.high and part.measure == base.unit and part.unit in ("item", "sentence"):
-        items = max(items, demands.aim // max(1, part.high - 1) + 1)
-    if demands.list_only and part and part.high and part.measure == base.unit == "sentences" and part.unit == "line":
-        items = max(items, -(-base.low // part.high))
-    if demands.list_only and part and part.measure == "words":
-        items = max(items, len(base.placements) + bool(demands.opener) + bool(demands.pronoun))
-    if demands.list_only and base.unit == "lines":
-        items = max(items, demands.aim - demands.headings)
-    if demands.list_only and base.unit in ("sentences", "lines") and base.high is not None:
-        items = min(items, max(demands.items, base.high))
-    if demands.list_only and demands.most_items is not None:
-        items = min(items, max(demands.most_items, demands.items))
+    """How many items the list has."""
+    items = max(demands.items, len(demands.labels) if demands.labels_in_items else 0)
+    if demands.list_only:
+        items = _items_alone(demands, items)
     if demands.most_items is not None and items > demands.most_items:
         raise RefusedError("too-many-items", "bullets", "labels", "length", "part_length", "placement")
     return items
+
+
+def _items_alone(demands: Demands, items: int) -> int:
+    """The same where nothing stands outside: more items if each is short, or the lines are counted."""
+    base, part, least = demands.base, demands.part, items
+    if part and part.high and part.measure == base.unit and part.unit in ("item", "sentence"):
+        items = max(items, demands.aim // max(1, part.high - 1) + 1)
+    if part and part.measure == "words":
+        items = max(items, len(base.placements) + bool(demands.opener) + bool(demands.pronoun))
+    if base.unit == "lines":
+        items = max(items, demands.aim - demands.headings)
+    if base.unit in ("sentences", "lines") and base.high is not None:
+        items = min(items, max(least, base.high))
+    return items if demands.most_items is None else min(items, max(least, demands.most_items))
 
 
 def _each_item(demands: Demands, items: int) -> list[int]:
