@@ -6,6 +6,7 @@ What each piece takes at least is data (`room_…` in `constraints/compatibility
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from evolif.scenarios.instructions.constraints.base import (
@@ -42,8 +43,8 @@ class _Piece(NamedTuple):
 
 def room_conflict(active: Active, budgets: _Budgets) -> Conflict | None:
     """More than fits into the length, or a length that the shape of the answer cannot reach."""
-    found = (find(active, budgets) for find in (_list_conflict, _too_much, _too_little))
-    return next(filter(None, found), None)
+    found = next(filter(None, (find(active, budgets) for find in (_list_conflict, _too_much, _too_little))), None)
+    return found and replace(found, groups=tuple(group for group in found.groups if group in active))
 
 
 def least_items(active: Active) -> int:
@@ -83,8 +84,8 @@ def _list_conflict(active: Active, budgets: _Budgets) -> Conflict | None:
     if not items:
         return None
     if most is not None and items > most:
-        groups = [g for g in ("bullets", "placement", "part_length", "emoji") if g in active]
-        return Conflict("items-limit", tuple(groups), f"{items} items are needed, and {most} allowed")
+        groups = ("bullets", "placement", "part_length", "emoji")
+        return Conflict("items-limit", groups, f"{items} items are needed, and {most} allowed")
     labels = sum(1 for _ in label_texts(active.get("labels"))) if labels_in_items(active) else 0
     if most is not None and labels > most:
         return Conflict("labels-in-items", ("labels", "bullets"), f"{labels} labels do not fit into {most} items")

@@ -11,6 +11,7 @@ from typing import Literal, NamedTuple
 
 from evolif.scenarios.instructions.constraints import Active
 from evolif.scenarios.instructions.constraints.base import least_count
+from evolif.scenarios.instructions.constraints.literals import Literal as Given
 from evolif.scenarios.instructions.constraints.literals import label_texts, phrases, possible, whole_sentences
 from evolif.scenarios.instructions.constraints.relations import limits
 from evolif.scenarios.instructions.constraints.room import labels_in_items, least_items, most_items
@@ -145,6 +146,7 @@ def read_demands(active: Active) -> Demands:
     Raises:
         RefusedError: the required keywords contain each other more often than their counts allow.
     """
+    active = _without_banned(active)
     demands = Demands(read_requirements({g: p for g, p in active.items() if not _is_literal_edge(g, p)}))
     _read_language(demands, active.get("language", {}))
     _read_length(demands, active)
@@ -155,6 +157,16 @@ def read_demands(active: Active) -> Demands:
     _read_signs(demands, active)
     _subtract_literals(demands, active)
     return demands
+
+
+def _without_banned(active: Active) -> Active:
+    """The constraints without the keywords of a choice that others ban."""
+    existence = active.get("existence", {})
+    if "any_of" not in existence:
+        return active
+    options = tuple(existence["any_of"])
+    left = possible(Given("existence", options), active) or options
+    return {**active, "existence": {**existence, "any_of": list(left)}}
 
 
 def word_rule(active: Active) -> WordRule | None:

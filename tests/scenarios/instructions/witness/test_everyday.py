@@ -2,6 +2,7 @@
 
 from collections import Counter
 from itertools import combinations
+from pathlib import Path
 
 import pytest
 from everyday_draws import instruction
@@ -11,6 +12,7 @@ from evolif.scenarios.instructions.constraints import check, parse_constraint
 from evolif.scenarios.instructions.tracker import load_topics
 from evolif.scenarios.instructions.turns import Constraint
 from evolif.scenarios.instructions.witness import Refusal, build_flawed, build_witness
+from evolif.util.resources import load_data
 from evolif.util.rng import Stream
 
 TOPICS = load_topics()
@@ -58,6 +60,17 @@ def test_nearly_every_one_of_many(number):
     for refusal, constraints in failed:
         print(refusal.code, refusal.groups, {c.group: c.params for c in constraints})
     assert len(failed) <= 0.005 * total, failed
+
+
+TOGETHER = load_data(Path(__file__).parent.parent / "constraints" / "exclusions.yaml")["together"]
+
+
+@pytest.mark.parametrize("active", TOGETHER, ids=", ".join)
+def test_what_goes_together_has_a_witness(active):
+    constraints = [parse_constraint({"group": name, "params": params}) for name, params in active.items()]
+    text = build_witness(constraints, ("ferry", "harbour"))
+    assert isinstance(text, str), text
+    assert [v for v in check(constraints, text) if not v.satisfied] == []
 
 
 def test_a_witness_is_the_same_every_time():
