@@ -7,7 +7,7 @@ dataclasses. What every kind of conversation shares is in `evolif.types`.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 NAME = "instructions"
@@ -32,6 +32,10 @@ class Topic:
     domain: str = ""
     title: str = ""
     """A short noun phrase that names the task when a dialogue returns to it; empty in foreign data."""
+    kind: str = field(default="", compare=False)
+    """What the task asks for: `advice`, `code`, `text`, …; not told in turns, as it only decides what is drawn."""
+    choices: tuple[Params, ...] = field(default=(), compare=False)
+    """What there is to choose from, as parameters of `choice`; not told in turns."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -118,8 +118,8 @@ REPLACED = turn_of(
         ("Scrap the rules, just keep it under 100 words.", []),
         ("Keep it under 100 words.", ["missing"]),
         ("Forget all that.", ["missing"]),
-        ("Forget all that, the lower case and the ban on digits too: no more lower case needed, digits are fine again. "
-         "Under 100 words.", ["restates"]),
+        ("Forget the lower case rule and the ban on digits, scrap everything: under 100 words.", ["restates"]),
+        ("Forget all that. Under 100 words, in lower case.", ["extra"]),
     ],
 )  # fmt: skip
 def test_everything_is_lifted_at_once(query, kinds):

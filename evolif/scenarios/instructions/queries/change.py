@@ -131,7 +131,7 @@ def intention(turn: Turn | ScriptTurn | Mapping[str, Any]) -> QueryIntention:
     changed, lifts_all = {one.group for one in operations}, act == "replace_all"
     others = tuple((group, params) for group, params in active if group not in changed)
     if lifts_all:  # they may be named, although they are in force no longer
-        others += tuple((one.group, one.before) for one in operations if one.kind == "remove" and one.before is not None)
+        others += tuple((one.group, one.before) for one in operations if not one.after and one.before is not None)
     if lifts_all:
         said = [Operation("add", one.group, None, one.after) for one in operations if one.after is not None]
     else:

@@ -48,7 +48,11 @@ def of_all(query: Query, meant: QueryIntention, claims: Iterable[Claim]) -> list
     """
     if lifted_all(query) is None:
         return [Finding(EVERYTHING, "it does not say that all earlier demands are off", kind="missing")]
-    named = {claim.group: claim.span for claim in claims if claim.polarity == "lift" and claim.group in meant.gone}
-    if len(named) > MOST_NAMED:
-        return [Finding(EVERYTHING, f"it lists what goes: {', '.join(named)}", tuple(named.values()), "restates")]
+    named = [claim for claim in claims if claim.group in meant.gone]
+    groups = dict.fromkeys(claim.group for claim in named)
+    if len(groups) > MOST_NAMED:
+        spans = tuple(dict.fromkeys(claim.span for claim in named))
+        return [Finding(EVERYTHING, f"it lists what goes: {', '.join(groups)}", spans, "restates")]
+    if named and all(claim.polarity != "lift" for claim in named):
+        return [Finding(named[0].group, "it asks for it, although it goes with all others", (named[0].span,), "extra")]
     return []
