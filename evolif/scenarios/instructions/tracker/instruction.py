@@ -90,6 +90,8 @@ class InstructionLayer:
         profile: What is in force at the present turn; the caller exchanges it.
     """
 
+    tries = TRIES_PER_GROUP
+
     def __init__(self, profile: Profile, stream: Stream, statistics: DrawStatistics) -> None:
         self.profile = profile
         self._stream = stream
@@ -204,7 +206,7 @@ class InstructionLayer:
             candidates = self._candidates(kind, group, state, topic)
             if round_.fresh:
                 candidates = self._fresh(candidates, group, state)
-            for after in islice(candidates, TRIES_PER_GROUP):
+            for after in islice(candidates, self.tries):
                 self._statistics.draws += 1
                 constraints = apply_change(state.constraints, group, after)
                 witness = self._witness(group, constraints, state, topic)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from evolif.errors import InternalError
-from evolif.scenarios.instructions.constraints.compatibility import is_closed
+from evolif.scenarios.instructions.constraints.compatibility import find_conflict, is_closed
 from evolif.scenarios.instructions.tracker.instruction import (
     TRIES_PER_GROUP,
     DrawRound,
@@ -14,7 +14,8 @@ from evolif.scenarios.instructions.tracker.instruction import (
     InstructionState,
 )
 from evolif.scenarios.instructions.tracker.load import LoadKind, LoadOperations, at_turn, in_random_order, number_of
-from evolif.scenarios.instructions.turns import Operation, OperationKind, Params, Topic, TurnAct
+from evolif.scenarios.instructions.turns import Instruction, Operation, OperationKind, Params, Topic, TurnAct
+from evolif.scenarios.instructions.witness import Refusal
 from evolif.util.rng import Stream
 
 _Made = tuple[tuple[Operation, ...], InstructionState]
@@ -23,6 +24,9 @@ _Made = tuple[tuple[Operation, ...], InstructionState]
 class LoadLayer(InstructionLayer):
     """Changes the instructions of one dialogue by a profile's operations by load."""
 
+    tries = 8  # where two groups exclude each other whatever they ask for, the others have the weight sooner
+    _is_proven = True
+    """Whether what is drawn gets a witness; of several constraints that come at once, the last one proves all."""
     _last: frozenset[str] = frozenset()
     """The groups that the turn before changed, in whatever topic."""
 
@@ -92,15 +96,30 @@ class LoadLayer(InstructionLayer):
 
     def _added(self, state: InstructionState, topic: Topic, several: int) -> _Made | None:
         """So many constraints more, or fewer where no more go together."""
+        for number in range(several, 0, -1):
+            made = self._added_at_once(state, topic, number)
+            if made is not None:
+                return made
+        return None
+
+    def _added_at_once(self, state: InstructionState, topic: Topic, several: int) -> _Made | None:
         operations: list[Operation] = []
-        for _ in range(several):
+        for number in range(several):
+            self._is_proven = number == several - 1
             groups = in_random_order(self._open_groups(state, topic), self._stream)
             made = self._first_of("add", groups, state, topic)
+            self._is_proven = True
             if made is None:
-                break
+                return None
             operations.append(made[0])
             state = made[1]
-        return (tuple(operations), state) if operations else None
+        return tuple(operations), state
+
+    def _witness(self, group: str, constraints: Instruction, state: InstructionState, topic: Topic) -> str | Refusal:
+        if self._is_proven:
+            return super()._witness(group, constraints, state, topic)
+        conflict = find_conflict({c.group: c.params for c in constraints})
+        return "" if conflict is None else Refusal("awkward", conflict.code, conflict.groups)
 
     def _open_groups(self, state: InstructionState, topic: Topic) -> list[tuple[str, int]]:
         """The groups that may be added, with their weights."""
