@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from evolif.errors import UsageError
+from evolif.scenarios.instructions.constraints.exclusions import has_everyday_kinds
 from evolif.scenarios.instructions.turns import Move, Operation, OperationKind, Params, ScriptTurn, Topic, Turn, TurnAct
 from evolif.util.resources import complaint
 
@@ -46,6 +47,11 @@ class QueryChange:
     def about(self, group: str) -> QueryChange:
         """The change as far as it concerns a group: of one of another group only the topic's keywords are left."""
         return self if group == self.group else QueryChange("add", group, None, None, self.keywords)
+
+    @property
+    def is_heard(self) -> bool:
+        """Whether the readers know what the change sounds like: they do not yet know the kinds of every day."""
+        return not any(_is_everyday(self.group, params) for params in (self.before, self.after))
 
     @property
     def is_known(self) -> bool:
@@ -136,12 +142,17 @@ def intention(turn: Turn | ScriptTurn | Mapping[str, Any]) -> QueryIntention:
         said = [Operation("add", one.group, None, one.after) for one in operations if one.after is not None]
     else:
         said = list(operations)
+    plain = tuple((group, params) for group, params in others if not _is_everyday(group, params))
+    told_all = _tells_all(turn) and plain == others
     changes = tuple(
-        QueryChange(one.kind, one.group, one.before, one.after, topic.keywords, others, _tells_all(turn))
-        for one in said
+        QueryChange(one.kind, one.group, one.before, one.after, topic.keywords, plain, told_all) for one in said
     )
     gone = frozenset(one.group for one in operations if one.kind == "remove") if lifts_all else frozenset()
     return QueryIntention(topic, move, changes, lifts_all, gone)
+
+
+def _is_everyday(group: str, params: Params | None) -> bool:
+    return params is not None and has_everyday_kinds({group: params})
 
 
 def _tells_all(turn: Turn | ScriptTurn | Mapping[str, Any]) -> bool:

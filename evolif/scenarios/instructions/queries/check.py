@@ -75,11 +75,11 @@ def check_query(turn: Turn | ScriptTurn | Mapping[str, Any], query: str) -> list
 
 def _of_changes(query: Query, meant: QueryIntention) -> list[Finding]:
     """Findings on what changes; where several constraints do, each is looked for, and none is extra beside another."""
-    readings = [(change, read(query, change)) for change in meant.changes]
+    readings = [(change, read(query, change)) for change in meant.changes if change.is_heard]
     findings = [found for change, reading in readings for found in _stated(query, change, reading)]
     if meant.lifts_all:
         findings += of_all(query, meant, [claim for _, reading in readings for claim in reading.claims])
-    if findings or not readings:
+    if findings or not readings or len(readings) < len(meant.changes):
         return findings
     changed = {change.group for change in meant.changes} | meant.gone
     change, reading = readings[0]
@@ -111,6 +111,8 @@ def read_claims(query: str, turn: Turn | ScriptTurn | Mapping[str, Any] | None =
     whole = lifted_all(spoken) if meant.lifts_all else None
     claims = [] if whole is None else [whole]
     for change in meant.changes:
+        if not change.is_heard:
+            continue
         reading = read(spoken, change)
         claims += [claim for claim in reading.claims if claim not in claims]
         is_told = any(claim.group == change.group for claim in claims)

@@ -93,7 +93,7 @@ def _one_change(operation: Operation, turn: Turn, wording: Phrasing, rest: list[
         return ChangeText(old, "", "")
     kind: OperationKind = operation.kind if before is not None else "add"
     saying = get_group(operation.group).saying(kind, before, after)
-    new = clause(operation.group, saying, "neutral", wording)
+    new = clause(operation.group, saying, "neutral", wording, after)
     if kind == "modify" and saying.key in PARTIAL:
         # A partial change must not be described completely: the description would name the part that stays.
         rest.append(f"- whatever else was asked for of this kind: {_kept(operation)}")

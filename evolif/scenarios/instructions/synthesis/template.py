@@ -156,9 +156,12 @@ class Phrasing:
         return str(stream.sample(options, len(options))[self.turn % len(options)])
 
 
-def clause(group: str, saying: Saying, register: str, wording: Phrasing) -> str:
-    """An imperative clause that states a constraint, or its change, completely."""
-    options = get_group(group).data["say"][saying.key]
+def clause(group: str, saying: Saying, register: str, wording: Phrasing, params: Params | None = None) -> str:
+    """An imperative clause that states a constraint, or its change, completely; without phrases its description."""
+    options = get_group(group).data.get("say", {}).get(saying.key)
+    if options is None:
+        told = get_group(group).describe(params or {}).rstrip(".")
+        return f"see to this: {told[:1].lower()}{told[1:]}"
     phrase = wording.pick([*options["any"], *options.get(register, ())], f"say/{group}/{saying.key}")
     return phrase.format(**saying.slots)
 
@@ -166,7 +169,11 @@ def clause(group: str, saying: Saying, register: str, wording: Phrasing) -> str:
 def dropped(group: str, params: Params, wording: Phrasing) -> str:
     """A noun phrase that names a constraint which is lifted or replaced."""
     saying = get_group(group).lifted(params)
-    phrase = wording.pick(get_group(group).data["drop"][saying.key], f"drop/{group}/{saying.key}")
+    options = get_group(group).data.get("drop", {}).get(saying.key)
+    if options is None:
+        told = get_group(group).describe(params).rstrip(".")
+        return f"the rule that {told[:1].lower()}{told[1:]}"
+    phrase = wording.pick(options, f"drop/{group}/{saying.key}")
     return phrase.format(**saying.slots)
 
 
@@ -248,7 +255,7 @@ class TemplateSynthesizer:
         if operation.kind == "remove" and operation.before is not None:
             return (*opening, "remove"), {"drop": dropped(operation.group, operation.before, wording)}
         saying = get_group(operation.group).saying(operation.kind, operation.before, operation.after)
-        slots = {"clause": clause(operation.group, saying, register, wording)}
+        slots = {"clause": clause(operation.group, saying, register, wording, operation.after)}
         if turn.move == "new":
             return opening, slots
         if operation.kind == "modify" and operation.before is not None and saying.key not in PARTIAL:
@@ -263,7 +270,8 @@ def _several(turn: ScriptTurn | Turn, register: str, wording: Phrasing) -> str:
     for one in turn.operations:
         if one.after is not None:
             before, kind = (None, "add") if turn.act == "replace_all" else (one.before, one.kind)
-            clauses.append(clause(one.group, get_group(one.group).saying(kind, before, one.after), register, wording))
+            saying = get_group(one.group).saying(kind, before, one.after)
+            clauses.append(clause(one.group, saying, register, wording, one.after))
         elif one.before is not None and turn.act != "replace_all":
             clauses.append(f"drop {dropped(one.group, one.before, wording)}")
     return clauses[0] if len(clauses) == 1 else f"{', '.join(clauses[:-1])} and {clauses[-1]}"

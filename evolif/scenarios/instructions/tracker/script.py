@@ -103,9 +103,13 @@ class ScriptSpec:
 def raw_turns(spec: ScriptSpec, dialogue: int, stream: Stream, statistics: DrawStatistics) -> Iterator[ScriptTurn]:
     """The endless turns of the state machine, whether or not the dialogue is kept."""
     operations = spec.profile.operations
-    by_load = isinstance(operations, LoadOperations)
-    topics = TopicLayer(spec.profile.visit, spec.topics, stream, operations.choices.topics if by_load else 0)
-    instructions = (LoadLayer if by_load else InstructionLayer)(spec.profile, stream, statistics)
+    instructions: InstructionLayer
+    if isinstance(operations, LoadOperations):
+        topics = TopicLayer(spec.profile.visit, spec.topics, stream, operations.choices.topics)
+        instructions = LoadLayer(spec.profile, stream, statistics)
+    else:
+        topics = TopicLayer(spec.profile.visit, spec.topics, stream)
+        instructions = InstructionLayer(spec.profile, stream, statistics)
     phases = spec.profile.phases()
     for number in count(1):
         if number in phases:
