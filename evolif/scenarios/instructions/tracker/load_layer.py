@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from evolif.errors import InternalError
+from evolif.scenarios.instructions.constraints import get_group
 from evolif.scenarios.instructions.constraints.compatibility import find_conflict, is_closed
 from evolif.scenarios.instructions.tracker.instruction import (
     TRIES_PER_GROUP,
@@ -178,7 +179,9 @@ class LoadLayer(InstructionLayer):
         if kind == "modify" and step and isinstance(before.get("count"), int):
             near = (near_number(before, step, self._stream) for _ in range(TRIES_PER_GROUP))
             yield from (params for params in near if params is not None)
-        yield from super()._candidates(kind, name, state, topic)
+        adapter = get_group(name).adapter
+        for params in super()._candidates(kind, name, state, topic):  # in the order in which a reader has them
+            yield None if params is None else adapter.validate_python(dict(params)).model_dump()
 
 
 _ROUND = {100: 10, 25: 5}
