@@ -10,8 +10,10 @@ from typing import Annotated, Any
 from pydantic import (
     BaseModel,
     ConfigDict,
+    Discriminator,
     Field,
     SerializerFunctionWrapHandler,
+    Tag,
     ValidationError,
     field_validator,
     model_serializer,
@@ -87,6 +89,17 @@ class Operations(_ProfileModel):
     full: OperationWeights
 
 
+def _operations_kind(data: object) -> str:
+    by_load = isinstance(data, LoadOperations) or (isinstance(data, Mapping) and "load" in data)
+    return _BY_LOAD if by_load else _BY_COUNT
+
+
+_BY_COUNT, _BY_LOAD = "by count", "by load"
+_Operations = Annotated[
+    Annotated[Operations, Tag(_BY_COUNT)] | Annotated[LoadOperations, Tag(_BY_LOAD)], Discriminator(_operations_kind)
+]
+
+
 class KeepRule(_ProfileModel):
     """Which dialogues are kept, by the mean number of active constraints in the first `turns`."""
 
@@ -107,7 +120,7 @@ class Stage(_ProfileModel):
 
     from_turn: Annotated[int, Field(ge=2)]
     visit: Visit | None = None
-    operations: Operations | LoadOperations | None = None
+    operations: _Operations | None = None
     preferences: _Preferences | None = None
     pools: _Pools = Field(default_factory=dict)
     """Pools by group; they replace entries of the pools before."""
@@ -127,7 +140,7 @@ class Profile(_Growing):
     source: str = ""
     groups: Annotated[tuple[str, ...], Field(min_length=1)]
     visit: Visit
-    operations: Operations | LoadOperations
+    operations: _Operations
     keep: KeepRule
     protocol: ProtocolDefaults = ProtocolDefaults()
     pools: _Pools = Field(default_factory=dict)
@@ -246,7 +259,10 @@ def parse_profile(data: object, path: Path | None = None) -> Profile:
     try:
         return Profile.model_validate(data)
     except ValidationError as fault:
-        raise InputError(complaint(fault, "profile"), path=path) from None
+        told = complaint(fault, "profile")
+        for kind in (_BY_COUNT, _BY_LOAD):  # how the two are told apart is no concern of a user
+            told = told.replace(f"operations.{kind}", "operations")
+        raise InputError(told, path=path) from None
 
 
 class TopicModel(BaseModel):
