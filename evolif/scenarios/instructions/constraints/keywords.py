@@ -197,7 +197,9 @@ class Existence(KeywordGroup):
     def saying(self, kind: OperationKind, before: Params | None, after: Params | None) -> Saying:
         if all("counts" in params for params in (before, after) if params is not None):
             return super().saying(kind, before, after)
-        return super().saying("add" if after is not None else kind, before, after)
+        if kind == "modify" and after is not None:  # the new words take the place of all old ones
+            return Saying("wanted", self.slots(after))
+        return super().saying(kind, before, after)
 
     def change(self, before: Params | None, after: Params | None) -> Change:
         """A change of something else than counts puts the new words in place of the old ones."""
