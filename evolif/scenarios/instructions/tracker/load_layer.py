@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import product
 
 from evolif.errors import InternalError
 from evolif.scenarios.instructions.constraints import get_group
@@ -26,6 +27,8 @@ class LoadLayer(InstructionLayer):
     """Changes the instructions of one dialogue by a profile's operations by load."""
 
     tries = 8  # where two groups exclude each other whatever they ask for, the others have the weight sooner
+    _is_fresh = True
+    """Whether only values are drawn that were not given up, as long as there are some."""
     _is_proven = True
     """Whether what is drawn gets a witness; of several constraints that come at once, the last one proves all."""
     _last: frozenset[str] = frozenset()
@@ -50,8 +53,10 @@ class LoadLayer(InstructionLayer):
             made = self._state(state, topic, number_of(weights, self._stream))
             if made is not None:
                 return self._done("state", made)
-        for tried, kind in enumerate(self._kinds_at(number, state) if state.constraints else ()):
+        kinds = self._kinds_at(number, state) if state.constraints else []
+        for tried, (self._is_fresh, kind) in enumerate(product((True, False), kinds)):
             made = self._made(kind, number, state, topic)
+            self._is_fresh = True
             if made is not None:
                 self._statistics.kind_changed += tried > 0
                 return self._done("replace_all" if kind == "replace" else "change", made)
@@ -142,6 +147,8 @@ class LoadLayer(InstructionLayer):
         if made is None:
             return None
         new = {operation.group: operation for operation in made[0]}
+        if any(gone.get(group) == one.after for group, one in new.items()):
+            return None  # where all other values were given up
         removed = [Operation("remove", group, params, None) for group, params in gone.items() if group not in new]
         stated = [
             Operation("modify", group, gone[group], one.after) if group in gone else one for group, one in new.items()
@@ -169,7 +176,7 @@ class LoadLayer(InstructionLayer):
     def _one(
         self, kind: OperationKind, group: str, state: InstructionState, topic: Topic
     ) -> tuple[Operation, InstructionState] | None:
-        return self._draw(DrawRound(kind, [group], fresh=kind != "remove"), state, topic)
+        return self._draw(DrawRound(kind, [group], fresh=kind != "remove" and self._is_fresh), state, topic)
 
     def _candidates(
         self, kind: OperationKind, name: str, state: InstructionState, topic: Topic
