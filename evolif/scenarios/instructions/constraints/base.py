@@ -9,7 +9,8 @@ To add a group:
 3. List it in `registry.py`, and in the profiles that draw it (`seeds/profiles/`).
 4. Exclude incompatible combinations: with a row or a budget in `constraints/compatibility-extended.yaml`, or with a
    function in `compatibility.py` if they must be computed; name the group in its `_EXTENDED`.
-5. Teach the witness builder to satisfy it (`witness/requirements.py`), or override `fulfil`.
+5. Teach the witness builder to satisfy it (`witness/requirements.py`, for everyday kinds `witness/demands.py`), or
+   override `fulfil`.
 6. If the general rules are too weak, add a reader of its queries (`_READERS` in `queries/check.py`) and a check of its
    description (`_CHECKS` in `audit/descriptions.py`).
 

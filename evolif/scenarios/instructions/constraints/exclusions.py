@@ -19,6 +19,7 @@ from evolif.scenarios.instructions.constraints.base import (
 )
 from evolif.scenarios.instructions.constraints.literals import banned_literal, label_texts, literal_room, literals
 from evolif.scenarios.instructions.constraints.relations import limits
+from evolif.scenarios.instructions.constraints.room import room_conflict
 from evolif.scenarios.instructions.turns import Params
 from evolif.text import find_all, fold
 from evolif.text.emoji import find_emoji
@@ -27,6 +28,7 @@ from evolif.text.languages import SCRIPTS
 _Budgets = Mapping[str, Any]
 _MOST_SHOWN = 50
 _BESIDE_CHOICE = frozenset({"choice", "case"})
+_BEHIND_LABEL = ":：. "
 _QUOTES = frozenset("\"“«'‘„")
 SOME_ITEMS = 2
 """One item is no list."""
@@ -82,8 +84,11 @@ def _label_conflict(active: Active, budgets: _Budgets) -> Conflict | None:
         return None
     texts = list(islice(label_texts(labels), _MOST_SHOWN))
     start = active.get("start_with")
-    if start is not None and not fold(str(start.get("value", ""))).startswith(fold(texts[0])):
+    if start is not None and fold(str(start.get("value", ""))).rstrip(_BEHIND_LABEL) != fold(texts[0]).rstrip(":"):
         return Conflict("label-start", ("labels", "start_with"), f"the answer opens with “{texts[0]}”")
+    for text in texts if "wrap" in active else ():
+        if fold(text) in fold(active["wrap"]["left"]):
+            return Conflict("label-wrap", ("labels", "wrap"), f"“{active['wrap']['left']}” holds “{text}”")
     length = active.get("length")
     for unit, each in (("sentences", 1), ("lines", 1), ("words", 2), ("characters", 10)):
         limit = upper_limit(length, unit)
@@ -207,27 +212,55 @@ def _marks_conflict(active: Active, budgets: _Budgets) -> Conflict | None:
     return None
 
 
+def _room_conflict(active: Active, budgets: _Budgets) -> Conflict | None:
+    """More than fits into the length; older kinds have budgets of their own."""
+    return room_conflict(active, budgets) if has_everyday_kinds(active) else None
+
+
 EVERYDAY_FINDERS: tuple[Callable[[Active, _Budgets], Conflict | None], ...] = (
     _choice_conflict, _shape_conflict, _label_conflict, _emoji_conflict, _part_conflict, _hashtag_conflict,
-    _letter_conflict, _language_conflict, _marks_conflict, banned_literal, literal_room,
+    _letter_conflict, _language_conflict, _marks_conflict, banned_literal, literal_room, _room_conflict,
 )  # fmt: skip
 """In the order of reporting."""
 
-_GROUPS = frozenset(
-    {"labels", "choice", "part_length", "emoji", "hashtags", "person", "manner", "lettering", "wrap", "language"}
-)
-_NEW_KEYS: Mapping[str, tuple[str, ...]] = {
-    "bullets": ("relation",),
-    "existence": ("at_least", "any_of"),
-    "placement": ("unit",),
+_GROUPS = frozenset({"labels", "choice", "part_length", "emoji", "hashtags", "person", "manner", "lettering", "wrap"})
+_LENGTHS = frozenset({"at_most", "at_least", "about"})
+_OLD_LANGUAGES = frozenset({"de", "es", "fr", "it", "nl", "pt"})
+_NEW_KEYS: Mapping[str, frozenset[str]] = {
+    "bullets": frozenset({"relation"}),
+    "headings": frozenset({"relation", "levels"}),
+    "emphasis": frozenset({"relation"}),
+    "existence": frozenset({"at_least", "any_of"}),
+    "format": frozenset({"fence", "column_count", "only"}),
 }
-_NEW_MODES = frozenset({"phrase", "exclude_all"})
+_NEW_MODES: Mapping[str, frozenset[str]] = {
+    "start_with": frozenset({"phrase"}),
+    "end_with": frozenset({"phrase"}),
+    "placement": frozenset({"unit_start"}),
+    "sentences": frozenset({"all_questions"}),
+    "punctuation": frozenset({"exclude_all"}),
+    "format": frozenset({"code", "plain", "comma_list", "literal_list"}),
+}
 
 
 def is_everyday(active: Active) -> bool:
     """Whether some of the constraints are such that these functions know more about them."""
+    return "language" in active or has_everyday_kinds(active)
+
+
+def has_everyday_kinds(active: Active) -> bool:
+    """Whether a constraint is in force that people ask for every day and no older profile draws."""
     return not _GROUPS.isdisjoint(active) or any(_is_new(group, params) for group, params in active.items())
 
 
 def _is_new(group: str, params: Params) -> bool:
-    return params.get("mode") in _NEW_MODES or any(key in params for key in _NEW_KEYS.get(group, ()))
+    if params.get("mode") in _NEW_MODES.get(group, ()) or not _NEW_KEYS.get(group, _NO_KEYS).isdisjoint(params):
+        return True
+    if group == "length":
+        return params["unit"] == "lines" or params["relation"] in _LENGTHS
+    if group == "language":
+        return params.get("code") not in _OLD_LANGUAGES
+    return group == "format" and params["mode"] == "table" and "columns" not in params
+
+
+_NO_KEYS = frozenset[str]()

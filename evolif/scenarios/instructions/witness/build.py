@@ -6,8 +6,9 @@ characters are measured by rendering the draft once. Case comes last, since it c
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from evolif.scenarios.instructions.constraints import (
     Active,
@@ -19,15 +20,19 @@ from evolif.scenarios.instructions.constraints import (
     rule_checked,
 )
 from evolif.scenarios.instructions.constraints.base import existence_counts
-from evolif.scenarios.instructions.turns import Constraint, Params
+from evolif.scenarios.instructions.constraints.exclusions import has_everyday_kinds
+from evolif.scenarios.instructions.turns import Constraint
+from evolif.scenarios.instructions.witness.casing import set_case
+from evolif.scenarios.instructions.witness.everyday import everyday_texts
 from evolif.scenarios.instructions.witness.layout import Draft, Piece, Sentence, lay_out, render
 from evolif.scenarios.instructions.witness.requirements import Refusal, RefusedError, Requirements, read_requirements
 from evolif.scenarios.instructions.witness.vocabulary import Vocabulary, vocabulary
 from evolif.text import Reading, count_graphemes
 
 _STEP = 8  # a filler of seven letters and its space
+_LARGEST = 16_000
+"""A number in a foreign instruction above which nothing is built; an answer above 64 KiB is not read."""
 _LAST = 12  # the most that one filler of 4 to 11 letters takes, with its space
-_TOLERANCE = 3  # percentage points, as in the specification
 
 
 def fit(draft: Draft, requirements: Requirements, words: Vocabulary) -> None:
@@ -110,67 +115,6 @@ def _stretch(draft: Draft, letters: int, words: Vocabulary) -> None:
     raise RefusedError("no-filler-of-length", "length")
 
 
-def set_case(draft: Draft, case: Params | None) -> None:
-    """Write every piece in the required case; without one, sentences begin with a capital."""
-    if case is None:
-        for sentence in draft.sentences():
-            first = sentence.pieces[0]
-            if first.role == "filler":
-                first.text = first.text[0].upper() + first.text[1:]
-    elif case["mode"] == "all_upper":
-        for piece in draft.pieces():
-            piece.text = _upper(piece.text)
-    else:
-        for piece in draft.pieces():
-            piece.text = piece.text.lower()
-        if case["mode"] == "share":
-            _set_share([p for p in draft.pieces() if _lower_letters(p)], case["percent"])
-
-
-def _upper(text: str) -> str:
-    """Upper case, except for characters whose capital would be several characters."""
-    if text.isascii():
-        return text.upper()
-    return "".join(c.upper() if len(c.upper()) == 1 else {"ß": "ẞ"}.get(c, c) for c in text)
-
-
-def _lower_letters(piece: Piece) -> int:
-    """How many letters `_upper` would change."""
-    if piece.text.isascii():
-        return sum(map(str.islower, piece.text))
-    return sum(1 for c in piece.text if c.islower() and len(c.upper()) == 1)
-
-
-def _set_share(pieces: list[Piece], percent: int) -> None:
-    """Capitalise whole words by error diffusion, then single letters until the share is right."""
-    total = sum(map(_lower_letters, pieces))
-    target = (percent * total + 50) // 100
-    if abs(100 * target - percent * total) > _TOLERANCE * total:
-        raise RefusedError("too-few-letters", "case")
-    seen = upper = 0
-    for piece in pieces:
-        letters = _lower_letters(piece)
-        seen += letters
-        if 2 * (percent * seen - 100 * upper) >= 100 * letters:
-            piece.text = _upper(piece.text)
-            upper += letters
-    for piece in reversed(pieces):
-        if upper == target:
-            return
-        piece.text, upper = _nudge(piece.text, upper, target)
-
-
-def _nudge(text: str, upper: int, target: int) -> tuple[str, int]:
-    """Change letters of one word until the target is met or the word has no more."""
-    chars = list(text)
-    for i, char in enumerate(chars):
-        if upper < target and char.islower() and len(char.upper()) == 1:
-            chars[i], upper = char.upper(), upper + 1
-        elif upper > target and char.isupper() and len(char.lower()) == 1:
-            chars[i], upper = char.lower(), upper - 1
-    return "".join(chars), upper
-
-
 def build_witness(constraints: Iterable[Constraint], keywords: tuple[str, ...]) -> str | Refusal:
     """A text that satisfies every rule-checked constraint, verified by the checkers, or why there is none.
 
@@ -183,15 +127,45 @@ def build_witness(constraints: Iterable[Constraint], keywords: tuple[str, ...]) 
     conflict = find_conflict(active)
     if conflict is not None:
         return Refusal("awkward", conflict.code, conflict.groups)
+    if has_everyday_kinds(active):
+        return build_everyday(objective, keywords)
     text = _build(active, keywords)
-    if isinstance(text, Refusal):
-        return text
+    return text if isinstance(text, Refusal) else _verified(objective, text)
+
+
+def _verified(objective: Sequence[Constraint], text: str) -> str | Refusal:
+    """The text with what other groups make of it, if it passes every checker."""
     fmt = format_of(objective)
     for constraint in objective:
         text = get_group(constraint.group).fulfil(text, constraint.params, fmt)
     verdicts = check_reading(objective, Reading(text, fmt))
     failed = tuple(v.group for v in verdicts if not v.satisfied)
     return Refusal("cramped", "unverified", failed) if failed else text
+
+
+def has_large(values: Iterable[Any]) -> bool:
+    """Whether a number is too large to build a text from, also in a mapping such as that of keywords."""
+    return any(
+        has_large(value.values()) if isinstance(value, Mapping) else isinstance(value, int) and value > _LARGEST
+        for value in values
+    )
+
+
+def build_everyday(objective: Sequence[Constraint], keywords: tuple[str, ...]) -> str | Refusal:
+    """The same for instructions with everyday constraints, whatever the compatibility table says."""
+    active = {c.group: c.params for c in objective}
+    refusal = Refusal("cramped", "no-text-found", tuple(active))
+    if any(has_large(params.values()) for params in active.values()):
+        return refusal
+    for number, text in enumerate(everyday_texts(active, tuple(dict.fromkeys((*keywords, *given_words(active)))))):
+        if isinstance(text, str):
+            built = _verified(objective, text)
+            if isinstance(built, str):
+                return built
+            refusal = built
+        elif not number or refusal.code != "unverified":
+            refusal = replace(text.refusal, groups=tuple(g for g in text.refusal.groups if g in active))
+    return refusal
 
 
 def _build(active: Active, keywords: tuple[str, ...]) -> str | Refusal:

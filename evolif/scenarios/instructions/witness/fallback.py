@@ -16,8 +16,10 @@ from typing import Literal
 
 from evolif.scenarios.instructions.constraints import Active, check_reading, edge_keywords, format_of, rule_checked
 from evolif.scenarios.instructions.constraints.base import existence_counts
+from evolif.scenarios.instructions.constraints.exclusions import has_everyday_kinds
 from evolif.scenarios.instructions.turns import Constraint, Params
-from evolif.scenarios.instructions.witness.build import given_words, set_case, write
+from evolif.scenarios.instructions.witness.build import build_everyday, given_words, write
+from evolif.scenarios.instructions.witness.casing import set_case
 from evolif.scenarios.instructions.witness.layout import Draft, DraftBlock, Piece, Sentence, csv_cell
 from evolif.scenarios.instructions.witness.overlaps import Arrangement, arrangements
 from evolif.scenarios.instructions.witness.requirements import Refusal, RefusedError, Requirements, read_requirements
@@ -57,6 +59,9 @@ def build_fallback(constraints: Iterable[Constraint], keywords: tuple[str, ...])
     fmt = format_of(objective)
     if len(existence_counts(active.get("existence"))) > MAX_KEYWORDS:
         return Refusal("cramped", "too-many-keywords", ("existence",))
+    if has_everyday_kinds(active):
+        text = build_everyday(objective, keywords)
+        return text if isinstance(text, Refusal) else Built(text, "normal")
     refusal = Refusal("cramped", "no-text-found", tuple(active))
     for built in _candidates(active, (*keywords, *given_words(active))):
         verdicts = check_reading(objective, Reading(built.text, fmt))

@@ -8,9 +8,8 @@ only on purpose.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from types import MappingProxyType
-from typing import Any
 
 from evolif.scenarios.instructions.constraints import (
     Active,
@@ -20,8 +19,12 @@ from evolif.scenarios.instructions.constraints import (
     get_group,
     rule_checked,
 )
+from evolif.scenarios.instructions.constraints.exclusions import has_everyday_kinds
 from evolif.scenarios.instructions.turns import Constraint, Instruction, Params
-from evolif.scenarios.instructions.witness.build import fit, given_words, set_case
+from evolif.scenarios.instructions.witness import mistakes
+from evolif.scenarios.instructions.witness.build import fit, given_words, has_large
+from evolif.scenarios.instructions.witness.casing import set_case
+from evolif.scenarios.instructions.witness.everyday import read_everyday, write_everyday
 from evolif.scenarios.instructions.witness.layout import Draft, DraftBlock, Piece, Sentence, lay_out, render
 from evolif.scenarios.instructions.witness.requirements import RefusedError, read_requirements
 from evolif.scenarios.instructions.witness.vocabulary import Vocabulary, vocabulary
@@ -29,10 +32,10 @@ from evolif.text import Reading
 from evolif.util.rng import Stream
 
 _TRIES = 10
+_STARTS = 200
+"""With which filler a text of everyday constraints may begin."""
 _DROPPING = 2
 """The last attempts forget the missed constraints altogether instead of remembering others."""
-_LARGEST = 16_000
-"""A number in a foreign instruction above which nothing is built; an answer above 64 KiB is not read."""
 
 
 def build_flawed(
@@ -51,7 +54,7 @@ def build_flawed(
         foreign instruction has too large a number.
     """
     objective, best, best_wrong = tuple(rule_checked(constraints)), None, len(constraints) + 1
-    if any(_has_large(constraint.params.values()) for constraint in objective):
+    if any(has_large(constraint.params.values()) for constraint in objective):
         return None
     fmt, wanted = format_of(objective), set(missed)
     for text in _candidates(objective, keywords, wanted, stream):
@@ -64,22 +67,15 @@ def build_flawed(
     return best
 
 
-def _has_large(values: Iterable[Any]) -> bool:
-    """Whether a number is too large to build a text from, also in a mapping such as that of keywords."""
-    return any(
-        _has_large(value.values()) if isinstance(value, Mapping) else isinstance(value, int) and value > _LARGEST
-        for value in values
-    )
-
-
 def _candidates(constraints: Instruction, keywords: tuple[str, ...], missed: set[str], stream: Stream) -> Iterator[str]:
     active = {c.group: c.params for c in constraints}
+    write = _write_everyday if has_everyday_kinds(active) else _write
     for attempt in range(_TRIES):
         remembered = _misremember(constraints, keywords, missed, stream, drop=attempt >= _TRIES - _DROPPING)
         often_tight = attempt % 2 == 1
         for tight in (often_tight, not often_tight):
             try:
-                text = _write(remembered, active, keywords, missed, stream, tight=tight)
+                text = write(remembered, active, keywords, missed, stream, tight=tight)
             except (RefusedError, StopIteration):  # a sentence without a filler cannot grow
                 continue
             yield text
@@ -91,12 +87,16 @@ def _misremember(
 ) -> Instruction:
     """The instruction with the missed constraints changed or dropped."""
     remembered = []
+    is_new = has_everyday_kinds({c.group: c.params for c in constraints})
     for constraint in constraints:
         if constraint.group not in missed:
             remembered.append(constraint)
         elif not drop and constraint.group not in _dropped(constraint):
             others = {c.group: c.params for c in constraints if c.group != constraint.group}
-            params = _another(constraint, keywords, others, stream)
+            if is_new and mistakes.knows(constraint):
+                params = mistakes.another(constraint, stream)
+            else:
+                params = _another(constraint, keywords, others, stream)
             if params is not None:
                 remembered.append(Constraint(constraint.group, params))
     return tuple(remembered)
@@ -161,6 +161,30 @@ def _write(
     text = render(draft, requirements)
     for constraint in remembered:
         text = get_group(constraint.group).fulfil(text, constraint.params, requirements.fmt)
+    return text
+
+
+def _write_everyday(
+    remembered: Instruction, active: Active, keywords: tuple[str, ...], missed: set[str], stream: Stream, *, tight: bool
+) -> str:
+    """The same for an instruction with everyday constraints."""
+    kept = {c.group: c.params for c in remembered}
+    taken = dict.fromkeys((*keywords, *given_words({**active, **kept}), *given_words(active)))
+    demands, words = read_everyday(kept, tuple(taken))
+    lost = {group: active[group] for group in active if group in missed}
+    mistakes.change_demands(demands, lost, stream)
+
+    def spoil(draft: Draft, words: Vocabulary) -> None:
+        for group, params in lost.items():
+            key = (group, str(params.get("mode", "")))
+            change = mistakes.SPOILS.get(key) or _SPOILS.get(key)
+            if change is not None:
+                change(draft, params, words, stream)
+
+    text = write_everyday(demands, kept, words, tight=tight, start=stream.below(_STARTS), spoil=spoil)
+    fmt = format_of(remembered)
+    for constraint in remembered:
+        text = get_group(constraint.group).fulfil(text, constraint.params, fmt)
     return text
 
 

@@ -12,7 +12,7 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from html import escape
-from itertools import zip_longest
+from itertools import pairwise, zip_longest
 from typing import Literal
 
 from evolif.scenarios.instructions.turns import Params
@@ -78,6 +78,10 @@ class DraftBlock:
     kind: Literal["text", "heading", "table", "keys"] = "text"
     columns: int = 0
     """Cells in a row of the table."""
+    level: int = 2
+    """Of a heading."""
+    breaks: frozenset[int] = frozenset()
+    """The sentences that begin another line or, in a list, another item; without any, every sentence of a list does."""
 
 
 @dataclass(slots=True)
@@ -132,6 +136,11 @@ class Draft:
         raise RefusedError("sentences-full", "sentences", group)
 
 
+def items_of(block: DraftBlock) -> list[list[Sentence]]:
+    """The sentences of a list, item by item."""
+    return [block.sentences[a:b] for a, b in pairwise((*sorted(block.breaks), len(block.sentences)))]
+
+
 def keyword_piece(keyword: str) -> Piece:
     """A piece that is a keyword."""
     return Piece(keyword, "keyword", count_words(keyword))
@@ -161,10 +170,10 @@ def lay_out(requirements: Requirements, words: Vocabulary, *, tight: bool) -> Dr
     homes = draft.homes("existence", max(map(count_words, requirements.placements), default=0) + 1)
     for keyword in requirements.placements:
         draft.place(keyword, next(homes), words)
-    _place_everywhere(draft, requirements, words)
-    _place_edge(draft.sentences()[0], requirements.start, words, "start_with")
-    _place_position(draft, requirements, words)
-    _place_edge(draft.sentences()[-1], requirements.end, words, "end_with")
+    place_everywhere(draft, requirements, words)
+    place_edge(draft.sentences()[0], requirements.start, words, "start_with")
+    place_position(draft, requirements, words)
+    place_edge(draft.sentences()[-1], requirements.end, words, "end_with")
     _place_marks(draft, requirements)
     _finish(draft, requirements, words)
     return draft
@@ -217,7 +226,7 @@ def _fillers(draft: Draft, words: Vocabulary, size: int, *, stop: bool = True) -
     return Sentence([draft.filler(words) for _ in range(size)], stop)
 
 
-def _place_edge(sentence: Sentence, params: Params | None, words: Vocabulary, group: str) -> None:
+def place_edge(sentence: Sentence, params: Params | None, words: Vocabulary, group: str) -> None:
     """What the text starts or ends with, at that end of its outermost sentence."""
     if params is None:
         return
@@ -250,12 +259,12 @@ def _place_marks(draft: Draft, requirements: Requirements) -> None:
 
 def _inner_filler(draft: Draft) -> Piece:
     for sentence in draft.sentences():
-        for piece in _free_fillers(sentence):
+        for piece in free_fillers(sentence):
             return piece
     raise RefusedError("no-place-for-mark", "punctuation", "format")
 
 
-def _free_fillers(sentence: Sentence) -> list[Piece]:
+def free_fillers(sentence: Sentence) -> list[Piece]:
     """The fillers that may get marks: the last word of a sentence stays plain."""
     return [p for p in sentence.pieces[:-1] if p.role == "filler" and not p.before and not p.after]
 
@@ -264,7 +273,7 @@ def _add_blocks(draft: Draft, requirements: Requirements, words: Vocabulary, *, 
     """A table after the first block, headings before the later ones, the keys of a JSON object first."""
     draft.longest = requirements.longest
     if requirements.columns:
-        head = _names(requirements.columns)
+        head = name_cells(requirements.columns)
         cells = [_fillers(draft, words, 1, stop=False) for _ in range(_TABLE_ROWS * len(head))]
         draft.blocks.insert(1, DraftBlock(False, [*head, *cells], "table", len(head)))
     last = len(draft.blocks) - 1
@@ -274,11 +283,12 @@ def _add_blocks(draft: Draft, requirements: Requirements, words: Vocabulary, *, 
         others = [i for i, block in enumerate(draft.blocks) if block.kind != "heading"]
         draft.blocks.insert(others[number % last + 1] if last else 0, heading)
     if requirements.keys:
-        draft.blocks.insert(0, DraftBlock(False, _names(requirements.keys), "keys"))
+        draft.blocks.insert(0, DraftBlock(False, name_cells(requirements.keys), "keys"))
     _freeze(draft, requirements)
 
 
-def _names(names: Iterable[str]) -> list[Sentence]:
+def name_cells(names: Iterable[str]) -> list[Sentence]:
+    """Given names as cells or keys."""
     return [Sentence([keyword_piece(name)], stop=False) for name in names]
 
 
@@ -291,7 +301,7 @@ def _freeze(draft: Draft, requirements: Requirements) -> None:
         sentences[-1].frozen = True
 
 
-def _place_everywhere(draft: Draft, requirements: Requirements, words: Vocabulary) -> None:
+def place_everywhere(draft: Draft, requirements: Requirements, words: Vocabulary) -> None:
     """The keyword that every paragraph holds, including the list."""
     if not requirements.every:
         return
@@ -301,7 +311,7 @@ def _place_everywhere(draft: Draft, requirements: Requirements, words: Vocabular
             draft.place(requirements.every, home, words)
 
 
-def _place_position(draft: Draft, requirements: Requirements, words: Vocabulary) -> None:
+def place_position(draft: Draft, requirements: Requirements, words: Vocabulary) -> None:
     """The keyword at its position, counted in words from the start."""
     position, keyword = requirements.position, requirements.placed
     if not keyword:
@@ -324,9 +334,9 @@ def _finish(draft: Draft, requirements: Requirements, vocabulary: Vocabulary) ->
     texts = [block for block in draft.blocks if block.kind == "text"]
     sentences = [sentence for block in texts for sentence in block.sentences]
     if requirements.acrostic:
-        _spell(texts, requirements.acrostic, vocabulary)
+        spell(texts, requirements.acrostic, vocabulary)
     if requirements.bold:
-        _embolden(sentences, requirements.bold)
+        embolden(sentences, requirements.bold)
     if requirements.questions:
         stopped = [s for s in sentences if s.stop]
         if len(stopped) < requirements.questions:
@@ -334,10 +344,11 @@ def _finish(draft: Draft, requirements: Requirements, vocabulary: Vocabulary) ->
         for sentence in stopped[: requirements.questions]:
             sentence.question = True
     if requirements.distinct:
-        _begin_differently(sentences, vocabulary)
+        begin_differently(sentences, vocabulary)
 
 
-def _spell(texts: list[DraftBlock], word: str, vocabulary: Vocabulary) -> None:
+def spell(texts: list[DraftBlock], word: str, vocabulary: Vocabulary) -> None:
+    """Begin the blocks with the letters of an acrostic's word."""
     for number, (block, letter) in enumerate(zip(texts, word, strict=False)):
         opener = block.sentences[0].pieces[0]
         text = vocabulary.beginning(letter, number)
@@ -346,9 +357,9 @@ def _spell(texts: list[DraftBlock], word: str, vocabulary: Vocabulary) -> None:
         opener.text, opener.pinned = text, True
 
 
-def _embolden(sentences: list[Sentence], count: int) -> None:
+def embolden(sentences: list[Sentence], count: int) -> None:
     """One filler of each sentence, then a second one, and so on."""
-    rounds = zip_longest(*map(_free_fillers, sentences))
+    rounds = zip_longest(*map(free_fillers, sentences))
     chosen = [piece for pieces in rounds for piece in pieces if piece is not None][:count]
     if len(chosen) < count:
         raise RefusedError("too-few-fillers", "emphasis", "length")
@@ -356,7 +367,8 @@ def _embolden(sentences: list[Sentence], count: int) -> None:
         piece.bold = True
 
 
-def _begin_differently(sentences: list[Sentence], vocabulary: Vocabulary) -> None:
+def begin_differently(sentences: list[Sentence], vocabulary: Vocabulary) -> None:
+    """Begin all sentences with different words."""
     openers = [next(p for p in s.pieces if p.words) for s in sentences]
     taken: set[str] = set()
     free = []
@@ -377,7 +389,7 @@ def _begin_differently(sentences: list[Sentence], vocabulary: Vocabulary) -> Non
 
 
 _BOLD = ("**", "**")
-_UNESCAPED = ("\x02", "\x03")
+UNESCAPED = ("\x02", "\x03")
 """Mark where bold begins and ends until the text is escaped."""
 
 
@@ -385,9 +397,9 @@ def render(draft: Draft, requirements: Requirements) -> str:
     """Write the draft in the required format."""
     stop = "!" if requirements.exclude == "." else "."
     if requirements.fmt == "json":
-        return _json(draft, stop)
+        return json_text(draft, stop)
     if requirements.fmt == "csv":
-        cells = [csv_cell(_text(s, stop)) for s in draft.sentences()]
+        cells = [csv_cell(sentence_text(s, stop)) for s in draft.sentences()]
         if len(cells) % 2:  # rows have two cells each
             raise RefusedError("cells", "format")
         return "\n".join(f"{left},{right}" for left, right in zip(cells[::2], cells[1::2], strict=True))
@@ -396,16 +408,18 @@ def render(draft: Draft, requirements: Requirements) -> str:
     return "\n\n".join(_markdown(block, requirements, stop) for block in draft.blocks)
 
 
-def _text(sentence: Sentence, stop: str, bold: tuple[str, str] = _BOLD) -> str:
+def sentence_text(sentence: Sentence, stop: str, bold: tuple[str, str] = _BOLD) -> str:
+    """A sentence as written, with its final mark."""
     text = " ".join(f"{bold[0]}{piece}{bold[1]}" if piece.bold else str(piece) for piece in sentence.pieces)
     if not sentence.stop:
         return text
     return f"{text}?" if sentence.question else text + stop
 
 
-def _json(draft: Draft, stop: str) -> str:
-    keys = [_text(s, stop) for block in draft.blocks if block.kind == "keys" for s in block.sentences]
-    texts = [_text(s, stop) for block in draft.blocks if block.kind != "keys" for s in block.sentences]
+def json_text(draft: Draft, stop: str) -> str:
+    """An array of the sentences, or an object with the given keys."""
+    keys = [sentence_text(s, stop) for block in draft.blocks if block.kind == "keys" for s in block.sentences]
+    texts = [sentence_text(s, stop) for block in draft.blocks if block.kind != "keys" for s in block.sentences]
     if not keys:
         return json.dumps(texts, ensure_ascii=False)
     last = len(keys) - 1
@@ -425,7 +439,7 @@ def _tags(draft: Draft, requirements: Requirements, stop: str) -> str:
     lines = []
     ordered = "ol" if requirements.numbered else "ul"
     for block in draft.blocks:
-        texts = [escape(_text(s, stop, _UNESCAPED), quote=False) for s in block.sentences]
+        texts = [escape(sentence_text(s, stop, UNESCAPED), quote=False) for s in block.sentences]
         if block.is_list:
             lines += [f"<{ordered}>", *(f"<li>{text}</li>" for text in texts), f"</{ordered}>"]
         elif block.kind == "heading":
@@ -434,11 +448,11 @@ def _tags(draft: Draft, requirements: Requirements, stop: str) -> str:
             lines.append(f"<p>{' '.join(texts)}</p>")
     root = "answer" if requirements.fmt == "xml" else "div"
     text = "\n".join([f"<{root}>", *lines, f"</{root}>"])
-    return text.replace(_UNESCAPED[0], "<b>").replace(_UNESCAPED[1], "</b>") if requirements.bold else text
+    return text.replace(UNESCAPED[0], "<b>").replace(UNESCAPED[1], "</b>") if requirements.bold else text
 
 
 def _markdown(block: DraftBlock, requirements: Requirements, stop: str) -> str:
-    texts = [_text(s, stop) for s in block.sentences]
+    texts = [sentence_text(s, stop) for s in block.sentences]
     if block.is_list:
         sign = ")" if requirements.exclude == "." else "."
         marks = [f"{n}{sign}" for n in range(1, len(texts) + 1)] if requirements.numbered else ["-"] * len(texts)

@@ -4,14 +4,52 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from functools import lru_cache
+from math import gcd
 
+from evolif.text.languages import SCRIPTS
 from evolif.util.resources import data_path
 
 _STRIDE = 7
 _PARTS = re.compile(r"[^\W_]+")
+_FEW = 40
+"""Where a rule leaves fewer words of medium length, shorter and longer ones are used, too."""
+_MEDIUM = 8
+"""The letters of the longest of them."""
 MIN_CLOSER = 4
 """A sentence ends with a word of at least four letters, so that it is never taken for an abbreviation."""
+
+
+_AVOIDED = {
+    "": frozenset[str](),
+    "first": frozenset("i me my mine myself we us our ours ourselves".split()),
+    "second": frozenset("you your yours yourself yourselves".split()),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class WordRule:
+    """Which words an instruction allows; numbers and letters that are empty allow all."""
+
+    least: int = 0
+    """The fewest letters."""
+    most: int = 0
+    """The most letters; 0 without a limit."""
+    first: str = ""
+    without: str = ""
+    avoided: str = ""
+    """The person that is not spoken of."""
+
+    def allows(self, word: str) -> bool:
+        """Whether a lowercase word satisfies all of it."""
+        fits = self.least <= len(word) and not (self.most and len(word) > self.most)
+        return (
+            fits
+            and word.startswith(self.first)
+            and not (self.without and self.without in word)
+            and word not in _AVOIDED[self.avoided]
+        )
 
 
 @lru_cache(maxsize=16)
@@ -22,15 +60,43 @@ def _fillers(language: str = "") -> tuple[str, ...]:
     return tuple(dict.fromkeys(words))
 
 
+@lru_cache(maxsize=256)
+def _ruled(rule: WordRule) -> tuple[str, ...]:
+    """All English words that a rule allows; those that may end a sentence first."""
+    words = dict.fromkeys((*_fillers(), *_fillers("letters")))
+    return tuple(sorted(filter(rule.allows, words), key=lambda word: len(word) < MIN_CLOSER))
+
+
+def _least_letters(language: str) -> int:
+    """The letters of the shortest word that may end a sentence; other scripts have no abbreviations."""
+    return 1 if language in SCRIPTS else MIN_CLOSER
+
+
 @lru_cache(maxsize=16)
 def _index(language: str) -> Mapping[tuple[str, str | int], tuple[str, ...]]:
     """All fillers of a language by length and by first and last letter, in the order of the file."""
     found: dict[tuple[str, str | int], list[str]] = {}
+    least = _least_letters(language)
     for word in _fillers(language):
-        if len(word) >= MIN_CLOSER:
+        if len(word) >= least:
             for key in (("length", len(word)), ("first", word[0]), ("last", word[-1])):
                 found.setdefault(key, []).append(word)
     return {key: tuple(words) for key, words in found.items()}
+
+
+@lru_cache(maxsize=256)
+def wrong_words(rule: WordRule) -> tuple[str, ...]:
+    """The English words of four letters and more that a rule forbids, and shorter ones where it is about length."""
+    words = dict.fromkeys((*_fillers(), *_fillers("letters")))
+    return tuple(word for word in words if not rule.allows(word) and (len(word) >= MIN_CLOSER or rule.least))
+
+
+@lru_cache(maxsize=256)
+def _medium(language: str, rule: WordRule | None) -> tuple[str, ...]:
+    """The fillers of medium length that a rule allows."""
+    least = _least_letters(language)
+    fillers = _fillers(language)
+    return tuple(w for w in fillers if least <= len(w) <= _MEDIUM and (rule is None or rule.allows(w)))
 
 
 def is_filler(word: str) -> bool:
@@ -49,21 +115,30 @@ class Vocabulary:
     If a foreign language has none of some length or letter, English ones are used.
     """
 
-    def __init__(self, keywords: Iterable[str], language: str = "") -> None:
+    def __init__(self, keywords: Iterable[str], language: str = "", rule: WordRule | None = None) -> None:
         self._taken = {part for keyword in keywords for part in _PARTS.findall(keyword.casefold())}
-        self._languages = (language, "") if language else ("",)
+        self._rule = rule
+        # English words among those of another script would make the language uncertain.
+        self._languages = (language, "") if language and language not in SCRIPTS else (language,)
         self._lists: dict[tuple[str, str | int], list[str]] = {}
-        self.everyday = [w for w in _fillers(language) if MIN_CLOSER <= len(w) <= 8 and w not in self._taken]
+        taken = self._taken
+        self.everyday = [w for w in _medium(language, rule) if w not in taken]
         """Fillers of medium length, in the language."""
-        self._cycle = [self.everyday[n * _STRIDE % len(self.everyday)] for n in range(len(self.everyday))]
+        if rule is not None and len(self.everyday) < _FEW:
+            known = set(self.everyday)
+            self.everyday += [w for w in _ruled(rule) if w not in known and w not in taken]
+        stride = _STRIDE if rule is None else next(n for n in (7, 11, 13, 17, 1) if gcd(n, len(self.everyday)) == 1)
+        self._cycle = (self.everyday * stride)[::stride]
+
+    def _is_free(self, word: str) -> bool:
+        return word not in self._taken and (self._rule is None or self._rule.allows(word))
 
     def _listed(self, kind: str, key: str | int) -> list[str]:
         """The allowed fillers of that length or letter, computed on first use."""
         listed = self._lists.get((kind, key))
         if listed is None:
             free = (
-                [w for w in _index(language).get((kind, key), ()) if w not in self._taken]
-                for language in self._languages
+                [w for w in _index(language).get((kind, key), ()) if self._is_free(w)] for language in self._languages
             )
             listed = self._lists[kind, key] = next(filter(None, free), [])
         return listed
@@ -100,6 +175,6 @@ def _run(words: list[str], number: int, count: int) -> str:
 
 
 @lru_cache(maxsize=512)
-def vocabulary(keywords: tuple[str, ...], language: str = "") -> Vocabulary:
+def vocabulary(keywords: tuple[str, ...], language: str = "", rule: WordRule | None = None) -> Vocabulary:
     """The vocabulary for these keywords, English by default; cached, since a topic uses it many times."""
-    return Vocabulary(keywords, language)
+    return Vocabulary(keywords, language, rule)
