@@ -42,7 +42,7 @@ def prompts(profile: str, turns: int) -> Iterator[tuple[ScriptTurn, Prompt]]:
     spec = ScriptSpec(rules, load_topics(), 1)
     every = (turn for number in count(1) for turn in islice(script(spec, number), rules.protocol.max_turns))
     for turn in islice(every, turns):
-        said = (turn.dialogue, turn.turn, turn.topic, turn.move, turn.operation, turn.constraints)
+        said = (turn.dialogue, turn.turn, turn.topic, turn.move, turn.operations, turn.constraints)
         yield turn, prompt_of(Turn(*said, Persona(PERSONA, "", ()), "", "template", witness=turn.witness), 1)
 
 

@@ -43,7 +43,7 @@ def with_words(turn: ScriptTurn, synthesizer: TemplateSynthesizer, personas: Seq
     persona = persona_for(tuple(personas), seed, turn.dialogue)
     query = synthesizer.say(turn, persona)
     return Turn(
-        turn.dialogue, turn.turn, turn.topic, turn.move, turn.operation, turn.constraints, persona, query, "template"
+        turn.dialogue, turn.turn, turn.topic, turn.move, turn.operations, turn.constraints, persona, query, "template"
     )
 
 

@@ -36,10 +36,10 @@ def generate(
     profile: Annotated[
         str,
         typer.Option(
-            metavar="objective|paper|extended|escalating|FILE",
+            metavar="objective|paper|extended|escalating|everyday|FILE",
             help="The state machine's parameters: objective draws what rules can check, paper also what only a judge "
             "can; extended adds groups and modes that the paper does not have, escalating also asks for more with "
-            "every turn.",
+            "every turn, everyday asks for what people really ask (40 dialogues where --dialogues is not given).",
         ),
     ] = "objective",
     topics: Annotated[Path | None, typer.Option(help="Your own topics, JSONL.")] = None,
@@ -86,10 +86,10 @@ def generate(
 
     chosen, shown = _seed_of(out) if seed is None else seed, choose(display)
     _refuse_wrong_flags(context, scenario)
+    told = context.get_parameter_source("dialogues")
+    wanted = None if told is None or told.name == "DEFAULT" else dialogues
     if scenario != INSTRUCTIONS:
-        told = context.get_parameter_source("dialogues")
-        usual = told is None or told.name == "DEFAULT"
-        _generate_other(out, scenario, settings or [], None if usual else dialogues, chosen)
+        _generate_other(out, scenario, settings or [], wanted, chosen)
         return
     from evolif.models import ModelOptions
     from evolif.scenarios.instructions import generate as make
@@ -99,7 +99,7 @@ def generate(
     with counter as progress, wording("none" if only_template else shown, turns) as observe:
         made = make(
             out,
-            dialogues=dialogues,
+            dialogues=wanted,
             turns=turns,
             seed=chosen,
             profile=profile,

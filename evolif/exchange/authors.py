@@ -126,7 +126,7 @@ class Derivation:
         persona = row.style.to_persona() if row.style is not None else NOBODY
         query, source = row.query, IMPORTED
         if not query.strip() and len(changes) == 1:
-            script = ScriptTurn(self._dialogue, row.turn, topic, move, operation, constraints, before, "")
+            script = ScriptTurn(self._dialogue, row.turn, topic, move, (operation,), constraints, before, "")
             query, source = self._template.say(script, persona), self._template.name
         elif not query.strip():
             fmt = format_of(constraints)
@@ -137,7 +137,7 @@ class Derivation:
             turn=row.turn,
             topic=topic,
             move=move,
-            operation=operation,
+            operations=(operation,),
             constraints=constraints,
             persona=persona,
             query=query,
@@ -258,7 +258,7 @@ def layout_rows(
     for turn, row in zip(turns, parsed, strict=True):
         line, derived = to_object(turn), to_object(derivation.turn(row))
         del line["witness"]
-        differences.append({key: value for key, value in line.items() if derived[key] != value})
+        differences.append({key: value for key, value in line.items() if key not in derived or derived[key] != value})
     return rows, differences, inexpressible
 
 
@@ -268,7 +268,7 @@ def _state(turn: Turn, number: int) -> dict[str, Any]:
         "active_topic": number,
         "topic_query": turn.topic.prompt,
         "instructions": _instructions(turn.constraints),
-        "cur_operation": _operation(turn.operation, format_of(turn.constraints)),
+        "cur_operation": _operation(turn.operations[0], format_of(turn.constraints)),
     }
 
 

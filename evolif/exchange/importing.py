@@ -250,7 +250,7 @@ def _foreign_lines(items: Sequence[ImportItem], state: _ImportState) -> Iterator
         else:
             state.changes["none"] += any(finding.startswith("imported: nothing changes") for finding in turn.findings)
             state.changes["several"] += any(" changes in one turn" in finding for finding in turn.findings)
-        if turn.operation == NOTHING and line["operation"] == derived["operation"]:
+        if turn.operations == (NOTHING,) and "operations" not in line and line["operation"] == derived["operation"]:
             raise item.place.error("neither this line nor the one before has a constraint; remove the line")
         yield item.place, line
 
@@ -358,17 +358,27 @@ def _parse_columns(row: Row, place: RowPlace, *, is_table: bool) -> Row:
     Structs of a table have nulls for parameters that only other constraints have.
     """
     parsed = dict(row)
-    for name in ("constraints", FIELD):
+    for name in ("constraints", "operations", FIELD):
         if isinstance(row.get(name), str):
             parsed[name] = _parse_json(row[name], place, f"the field “{name}” is ")
     if isinstance(row.get("operation"), dict):
-        parsed["operation"] = operation = dict(row["operation"])
-        for name in ("before", "after"):
-            if isinstance(operation.get(name), str):
-                operation[name] = _parse_json(operation[name], place, f"“{name}” is ")
+        parsed["operation"] = _parse_operation(row["operation"], place)
+    if isinstance(row.get("operations"), list):
+        parsed["operations"] = [
+            _parse_operation(one, place) if isinstance(one, dict) else one for one in row["operations"]
+        ]
     extension = parsed.get(FIELD)
     if is_table or (isinstance(extension, dict) and extension.get("columns") is True):
         parsed |= {name: from_columns(name, parsed[name]) for name in NESTED if name in parsed}
+    return parsed
+
+
+def _parse_operation(operation: Mapping[str, Any], place: RowPlace) -> dict[str, Any]:
+    """The operation with its parameters parsed where they are JSON text."""
+    parsed = dict(operation)
+    for name in ("before", "after"):
+        if isinstance(parsed.get(name), str):
+            parsed[name] = _parse_json(parsed[name], place, f"“{name}” is ")
     return parsed
 
 

@@ -16,8 +16,11 @@ from evolif.text import csv_cell
 _BATCH = 500
 PARAMETERS = frozenset({"params", "before", "after"})
 """Fields of constraints and operations that hold parameters, which differ from group to group."""
-NESTED = ("operation", "constraints")
-"""Columns of instruction following whose fields differ from group to group."""
+NESTED = ("operation", "operations", "constraints")
+"""Columns of instruction following whose fields differ from group to group; `operations` only where rows have them."""
+
+_SOMETIMES = frozenset({"operations", "act"})
+"""Columns that only rows of profiles with several changes in a turn have."""
 
 
 def schema_of(kind: str, rows: Iterable[Row], *, with_witness: bool, metadata: Mapping[str, str]) -> Any:
@@ -34,10 +37,14 @@ def schema_of(kind: str, rows: Iterable[Row], *, with_witness: bool, metadata: M
     """
     pa = arrow()
     shapes: dict[str, Shape] = dict.fromkeys(NESTED, "")
+    found: set[str] = set()
     for row in rows:
+        found |= row.keys() & _SOMETIMES
         for name, shape in shapes.items():
-            shapes[name] = common(shape, shape_of(row[name], PARAMETERS, name=name))
+            shapes[name] = common(shape, shape_of(row.get(name), PARAMETERS, name=name))
     columns = _benchmark_columns(pa) if kind == "benchmark" else _run_columns(pa)
+    absent = _SOMETIMES - found
+    columns, shapes = ({name: one for name, one in part.items() if name not in absent} for part in (columns, shapes))
     columns |= {name: arrow_type(shape) for name, shape in shapes.items()}
     if with_witness:
         columns["witness"] = pa.string()
@@ -77,6 +84,8 @@ def _benchmark_columns(pa: Any) -> dict[str, Any]:
         "topic": pa.struct({"id": text, "prompt": text, "keywords": texts, "domain": text, "title": text}),
         "move": text,
         "operation": text,
+        "operations": text,
+        "act": text,
         "groups": texts,
         "constraints": text,
         "persona": pa.struct({"id": text, "sentence": text, "phrases": texts, "register": text}),
@@ -142,7 +151,7 @@ def _fitted_row(row: Row, schema: Any) -> Row:
             lost = {
                 name: row[name]
                 for name in NESTED
-                if _json_text(from_columns(name, result[name])) != _json_text(row[name])
+                if name in row and _json_text(from_columns(name, result[name])) != _json_text(row[name])
             }
             told = told | {"columns": True, **({"line": lost} if lost else {})}
         result[FIELD] = _json_text(told)

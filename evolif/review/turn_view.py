@@ -21,34 +21,45 @@ MOVES = {"new": "new topic", "continue": "continues", "backtrack": "returns to"}
 
 
 @dataclass(frozen=True, slots=True)
+class IntendedChange:
+    """What a query must say of one group."""
+
+    before: str | None
+    """The removed or replaced constraint."""
+    after: str | None
+    """The new constraint."""
+
+
+@dataclass(frozen=True, slots=True)
 class Intention:
     """What a query must say. Texts are foreign: topics and parameters come from a file."""
 
     move: str
     topic: str
     """The task; for a known topic its title, if any."""
-    before: str | None
-    """The removed or replaced constraint."""
-    after: str | None
-    """The new constraint."""
+    changes: tuple[IntendedChange, ...]
     stays: tuple[str, ...]
     """The other active constraints, not to be repeated."""
 
     def to_object(self) -> dict[str, Any]:
-        """For machines."""
-        return {**asdict(self), "stays": list(self.stays)}
+        """For machines: `before` and `after` of the change, `changes` if there are several."""
+        changes = [asdict(change) for change in self.changes]
+        told = changes[0] if len(changes) == 1 else {"changes": changes}
+        return {"move": self.move, "topic": self.topic, **told, "stays": list(self.stays)}
 
 
 def intention_of(turn: Turn) -> Intention:
     """What the turn's query must say."""
-    fmt, operation = format_of(turn.constraints), turn.operation
+    fmt = format_of(turn.constraints)
     prompt, title = turn.topic.prompt, turn.topic.title
     return Intention(
         move=turn.move,
         topic=prompt if turn.move == "new" or not title else title,
-        before=_description(operation.group, operation.before, fmt),
-        after=_description(operation.group, operation.after, fmt),
-        stays=tuple(describe(c, fmt) for c in turn.constraints if c.group != operation.group),
+        changes=tuple(
+            IntendedChange(_description(one.group, one.before, fmt), _description(one.group, one.after, fmt))
+            for one in turn.operations
+        ),
+        stays=tuple(describe(c, fmt) for c in turn.constraints if c.group not in turn.changed),
     )
 
 
@@ -96,10 +107,13 @@ def turn_blocks(
 def _intention_text(turn: Turn) -> Marked:
     intention = intention_of(turn)
     lines = [styled(f"{MOVES[turn.move].capitalize()}: ") + _flat(intention.topic)]
-    if intention.before is not None:
-        lines.append(styled("− ", "removed") + _diff_line(intention.before, "removed", intention.after))
-    if intention.after is not None:
-        lines.append(styled("+ ", "added") + _diff_line(intention.after, "added", intention.before))
+    if turn.act == "replace_all":
+        lines.append(styled("all earlier demands are off"))
+    for change in intention.changes:
+        if change.before is not None:
+            lines.append(styled("− ", "removed") + _diff_line(change.before, "removed", change.after))
+        if change.after is not None:
+            lines.append(styled("+ ", "added") + _diff_line(change.after, "added", change.before))
     return joined(lines)
 
 

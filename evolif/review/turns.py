@@ -102,7 +102,8 @@ class FilledTurn(BaseModel):
 
 def _turn_object(turn: Turn, found: Sequence[Finding], earlier: Sequence[Turn]) -> dict[str, Any]:
     """A turn for a file: intention, query, findings and the queries before it."""
-    operation = turn.operation
+    operations = [{"operation": one.kind, "group": one.group} for one in turn.operations]
+    change: dict[str, Any] = operations[0] if len(operations) == 1 else {"operations": operations}
     return {
         "dialogue": turn.dialogue,
         "turn": turn.turn,
@@ -110,7 +111,7 @@ def _turn_object(turn: Turn, found: Sequence[Finding], earlier: Sequence[Turn]) 
         "source": turn.source,
         "topic": {"id": turn.topic.id, "title": turn.topic.title},
         "persona": turn.persona.sentence,
-        "intention": {**intention_of(turn).to_object(), "operation": operation.kind, "group": operation.group},
+        "intention": intention_of(turn).to_object() | change,
         "earlier": [one.query for one in earlier],
         "query": turn.query,
         "claims": claims_of(turn),
@@ -212,11 +213,11 @@ class BenchmarkQueue(ReviewQueue):
         own = decided.get(key)
         found = self._findings_or_stored(turn, self._found.get((key, turn.query)))
         checkers = [one.checker for one in found if one]
-        change = f"{_SIGNS[turn.operation.kind]}{one_line(turn.operation.group)}"
+        changes = " ".join(f"{_SIGNS[one.kind]}{one_line(one.group)}" for one in turn.operations)
         return QueueItem(
             key=key,
             order=(_FIRST.get(turn.status, 2), turn.dialogue, turn.turn),
-            label=f"{turn.dialogue}·{turn.turn:<3}{change}",
+            label=f"{turn.dialogue}·{turn.turn:<3}{changes}",
             facets={
                 "status": (turn.status,),
                 "source": (turn.source,),

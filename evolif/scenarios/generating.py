@@ -53,7 +53,7 @@ def generate(
         scenario: What kind of conversation; `evolif scenarios` lists them.
         options: The scenario's own options by name, as `evolif scenarios NAME` lists them. For instruction following
             also a `ModelOptions`, which says how chat models that word turns are called.
-        dialogues: How many; the scenario's usual number for None.
+        dialogues: How many; the usual number of the scenario, or of its profile, for None.
         seed: Of everything that is drawn.
         settings: Keywords of `evolif.scenarios.instructions.generate`; for instruction following only.
 
@@ -68,13 +68,12 @@ def generate(
     """
     named = options if isinstance(options, Mapping) else {}
     kind = get_scenario(scenario)
-    number = kind.usual_dialogues if dialogues is None else dialogues
     if scenario == DEFAULT_SCENARIO:
         from evolif.scenarios.instructions import generate as make
 
         if not isinstance(options, Mapping):
             settings["options"] = options
-        return make(out, dialogues=number, seed=seed, **{**named, **settings})
+        return make(out, dialogues=dialogues, seed=seed, **{**named, **settings})
     if settings:
         raise UsageError(
             f"{', '.join(settings)}: only instruction following has such keywords; the scenario {scenario} takes its "
@@ -82,6 +81,7 @@ def generate(
         )
     if options is not None and not isinstance(options, Mapping):
         raise UsageError(f"the scenario {scenario} takes its options as a mapping, such as options={{...}}")
+    number = kind.usual_dialogues if dialogues is None else dialogues
     with blaming(kind):
         spec = options_of(kind.spec, named, scenario, called="options: ")
         return kind.generate(Path(out), spec, dialogues=number, seed=seed)

@@ -69,7 +69,7 @@ def shares(spec: str, profile: str, dialogues: int, turns: int) -> dict[str, tup
     model = open_model(spec)
     for turn in (t for d in range(1, dialogues + 1) for t in islice(script(script_of, d), turns)):
         line = Turn(
-            turn.dialogue, turn.turn, turn.topic, turn.move, turn.operation, turn.constraints,
+            turn.dialogue, turn.turn, turn.topic, turn.move, turn.operations, turn.constraints,
             Persona("anyone", "", ()), "", "template", witness=turn.witness,
         )  # fmt: skip
         text = asyncio.run(model.complete(ChatRequest((), prompt=prompt_of(line, 1)))).text

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
@@ -17,15 +16,20 @@ from evolif.scenarios.instructions.generator import TurnGenerator
 from evolif.scenarios.instructions.source import TurnMade, word_alone
 from evolif.scenarios.instructions.synthesis import TEMPLATE, SynthesizerShare, author_of, load_frames, load_personas
 from evolif.scenarios.instructions.tracker import Profile, load_profile, load_topics
+from evolif.scenarios.instructions.tracker.profile import packaged_topics
 from evolif.scenarios.instructions.turn_lines import EDITION, Header, Spec, definitions_named, read_header, to_line
+from evolif.text import FIRST_RULES, READING_RULES_VERSION
 from evolif.util.opened import read_file
 from evolif.util.resources import data_path
+
+DIALOGUES = 150
+"""Of a benchmark, where neither the caller nor the profile says how many."""
 
 
 def generate(
     out: Path | str,
     *,
-    dialogues: int = 150,
+    dialogues: int | None = None,
     turns: int = 20,
     seed: int = 0,
     profile: str | Profile = "objective",
@@ -44,10 +48,10 @@ def generate(
 
     Args:
         out: The directory to create.
-        dialogues: How many dialogues the benchmark has.
+        dialogues: How many dialogues the benchmark has; by default as many as the profile says, or 150.
         turns: Turns per dialogue on disk; evaluation extends them on demand.
         seed: With the template, the same seed gives the same bytes on any machine.
-        profile: `objective`, `paper`, `extended`, `escalating`, the path of a YAML file, or a profile.
+        profile: `objective`, `paper`, `extended`, `escalating`, `everyday`, the path of a YAML file, or a profile.
         topics: A JSONL file of topics; by default the built-in ones.
         personas: A JSONL file of personas; by default the built-in ones.
         registers: A YAML file of registers in addition to the built-in ones, like `seeds/frames.yaml`.
@@ -68,10 +72,12 @@ def generate(
     """
     opened = open_synthesizers(synthesizers, checker, options, observe)
     shares = opened.shares
+    drawn = load_profile(profile) if isinstance(profile, str) else profile.resolved()
+    dialogues = dialogues if dialogues is not None else drawn.protocol.dialogues or DIALOGUES
     _check(dialogues, turns, seed, shares, only)
     root = Path(out)
     spec = Spec(
-        profile=load_profile(profile) if isinstance(profile, str) else profile.resolved(),
+        profile=drawn,
         seed=seed,
         dialogues=dialogues,
         turns=turns,
@@ -80,21 +86,21 @@ def generate(
     )
     header = Header(
         edition=EDITION,
+        reading_rules=READING_RULES_VERSION if spec.profile.everyday_pools else FIRST_RULES,
         grows=True,
         spec=spec,
         definitions=definitions_named(definitions),
         own_code=code_of(spec.profile.groups),
     )
     files = {
-        "topics.jsonl": Path(topics) if topics else data_path("seeds", "topics.jsonl"),
-        "personas.jsonl": Path(personas) if personas else data_path("personas", "personas.jsonl"),
+        "topics.jsonl": (Path(topics),) if topics else packaged_topics(drawn),
+        "personas.jsonl": (Path(personas) if personas else data_path("personas", "personas.jsonl"),),
     }
     if registers:
-        files[REGISTERS] = Path(registers)
+        files[REGISTERS] = (Path(registers),)
     frames = load_frames(Path(registers)) if registers else None
-    generator = TurnGenerator(
-        header, load_topics(files["topics.jsonl"]), load_personas(files["personas.jsonl"], frames), frames=frames
-    )
+    known = tuple(topic for path in files["topics.jsonl"] for topic in load_topics(path))
+    generator = TurnGenerator(header, known, load_personas(files["personas.jsonl"][0], frames), frames=frames)
     _prepare(root, header, files)
     wanted = [only] if only is not None else list(range(1, dialogues + 1))
     templates = [number for number in wanted if author_of(shares, seed, number) == TEMPLATE]
@@ -223,7 +229,15 @@ def _check(dialogues: int, turns: int, seed: int, shares: Sequence[SynthesizerSh
 _OWN = frozenset({".lock", "dialogues", "topics.jsonl", "personas.jsonl", REGISTERS, f"{HEADER}.tmp"})
 
 
-def _prepare(root: Path, header: Header, files: Mapping[str, Path]) -> None:
+_Files = Mapping[str, tuple[Path, ...]]
+"""A benchmark's catalogues, each with the files that it is joined from."""
+
+
+def _joined(sources: Sequence[Path]) -> bytes:
+    return b"".join(map(read_file, sources))
+
+
+def _prepare(root: Path, header: Header, files: _Files) -> None:
     """Create the directory, or check that it already holds the same benchmark."""
     with writing(root):
         if (root / HEADER).exists():
@@ -232,8 +246,8 @@ def _prepare(root: Path, header: Header, files: Mapping[str, Path]) -> None:
         if root.exists() and (not root.is_dir() or any(p.name not in _OWN for p in root.iterdir())):
             raise UsageError(f"{root} exists and is not a benchmark; choose another folder")
         (root / "dialogues").mkdir(parents=True, exist_ok=True)
-        for name, source in files.items():
-            shutil.copyfile(source, root / name)
+        for name, sources in files.items():
+            (root / name).write_bytes(_joined(sources))
         with writing(root / HEADER):
             write_whole(root / HEADER, header.to_json().encode())
 
@@ -245,13 +259,13 @@ def _store_size(root: Path, header: Header) -> None:
             write_whole(root / HEADER, header.to_json().encode())
 
 
-def _check_same(root: Path, header: Header, files: Mapping[str, Path]) -> None:
+def _check_same(root: Path, header: Header, files: _Files) -> None:
     """Check that a folder holds the same benchmark, perhaps with fewer dialogues."""
     kept = read_header(root / HEADER)
     different = []
     for name in ("topics.jsonl", "personas.jsonl", REGISTERS):
         own, given = root / name, files.get(name)
-        if own.is_file() != (given is not None) or (given and read_file(own) != read_file(given)):
+        if own.is_file() != (given is not None) or (given and read_file(own) != _joined(given)):
             different.append(f"{Path(name).stem}: another file")
     stored, wanted = ({**one.model_dump(mode="json"), "grows": None} for one in (kept, header))
     refuse_other(root, stored, wanted, different, grows=kept.grows)

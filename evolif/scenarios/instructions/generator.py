@@ -66,12 +66,13 @@ class TurnGenerator:
             turn=turn.turn,
             topic=turn.topic,
             move=turn.move,
-            operation=turn.operation,
+            operations=turn.operations,
             constraints=turn.constraints,
             persona=persona,
             query=self.told(self._synthesizer.say(turn, persona, past), turn, past),
             source=self._synthesizer.name,
             witness=turn.witness,
+            act=turn.act,
         )
 
     def opening(self, dialogue: int, turns: int) -> list[Turn]:
@@ -140,8 +141,9 @@ def script_of(turn: Turn) -> ScriptTurn:
         turn=turn.turn,
         topic=turn.topic,
         move=turn.move,
-        operation=turn.operation,
+        operations=turn.operations,
         constraints=turn.constraints,
         before=(),
         witness=turn.witness or "",
+        act=turn.act,
     )

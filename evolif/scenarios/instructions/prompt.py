@@ -61,7 +61,7 @@ def prompt_of(turn: Turn, depth: int, *, with_task: bool = False) -> Prompt:
             "topic": turn.topic.id,
             "move": turn.move,
             "depth": depth,
-            "operation": turn.operation.kind,
+            "operation": turn.kind,
             "source": turn.source,
             "register": turn.persona.register,
         },

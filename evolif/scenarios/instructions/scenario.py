@@ -60,8 +60,8 @@ class InstructionOptions(BaseModel):
     profile: Annotated[
         str,
         Field(
-            description="The state machine's parameters: objective, paper, extended, escalating, or the path of a YAML "
-            "file."
+            description="The state machine's parameters: objective, paper, extended, escalating, everyday, or the path "
+            "of a YAML file."
         ),
     ] = "objective"
     topics: Annotated[Path | None, Field(description="Your own topics, JSONL.")] = None

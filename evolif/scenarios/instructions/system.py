@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from evolif.scenarios.instructions.constraints import get_group
 from evolif.scenarios.instructions.constraints.definitions import definition, rules_of
 from evolif.scenarios.instructions.turn_lines import Header
-from evolif.scenarios.instructions.turns import ScriptTurn, Turn
+from evolif.scenarios.instructions.turns import Operation, ScriptTurn, Turn
 
 _SCOPE = """\
 You are in a long conversation about several tasks. Each task has its own set of requirements for your answer.
@@ -53,14 +53,20 @@ def with_definitions(header: Header, query: str, turn: ScriptTurn | Turn, past: 
         turn: The turn.
         past: The dialogue's turns before it.
     """
-    operation = turn.operation
-    if header.definitions != "query" or operation.after is None:
+    if header.definitions != "query":
         return query
-    group = get_group(operation.group)
-    earlier = [one.operation.after for one in past if one.operation.group == group.name]
-    told = {rule for params in earlier if params is not None for rule in rules_of(group, [group.key(params)])}
-    fresh = [rule for rule in rules_of(group, [group.key(operation.after)]) if rule not in told and rule not in query]
+    told = {told for one in past for operation in one.operations for told in _rules(operation)}
+    rules = dict.fromkeys(rule for operation in turn.operations for rule in _rules(operation))
+    fresh = [rule for group, rule in rules if (group, rule) not in told and rule not in query]
     return f"{query}\n{' '.join(fresh)}" if fresh else query
+
+
+def _rules(operation: Operation) -> list[tuple[str, str]]:
+    """The group of an operation with each rule that has to be known of its new constraint."""
+    if operation.after is None:
+        return []
+    group = get_group(operation.group)
+    return [(group.name, rule) for rule in rules_of(group, [group.key(operation.after)])]
 
 
 def definitions_of(header: Header) -> dict[str, str]:

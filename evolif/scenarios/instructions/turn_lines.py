@@ -13,7 +13,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
 
-from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler, ValidationError, model_serializer
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    SerializerFunctionWrapHandler,
+    ValidationError,
+    model_serializer,
+    model_validator,
+)
 
 from evolif._version import __version__
 from evolif.benchmark import append, cut_torn_line, json_line, read_header_json, write_whole
@@ -23,7 +31,7 @@ from evolif.scenarios.instructions.constraints import describe, format_of, parse
 from evolif.scenarios.instructions.constraints.compatibility import table_version
 from evolif.scenarios.instructions.synthesis import PersonaModel
 from evolif.scenarios.instructions.tracker import Profile
-from evolif.scenarios.instructions.turns import NAME, Operation, Persona, ScriptTurn, Topic, Turn
+from evolif.scenarios.instructions.turns import NAME, Operation, Persona, ScriptTurn, Topic, Turn, TurnAct
 from evolif.text import FIRST_RULES
 from evolif.types import Usage
 from evolif.util.opened import open_file
@@ -49,11 +57,17 @@ class TopicRef(_Model):
         return Topic(self.id, self.prompt, self.keywords, self.domain, self.title)
 
 
+_MOST_OPERATIONS = 100
+
+
 class _Operation(_Model):
     kind: Literal["add", "modify", "remove"]
     group: str
     before: dict[str, Any] | None = None
     after: dict[str, Any] | None = None
+
+    def to_operation(self) -> Operation:
+        return Operation(self.kind, self.group, self.before, self.after)
 
 
 class _Line(_Model):
@@ -61,7 +75,9 @@ class _Line(_Model):
     turn: Annotated[int, Field(ge=1)]
     topic: TopicRef
     move: Literal["new", "continue", "backtrack"]
-    operation: _Operation
+    operation: _Operation | None = None
+    operations: Annotated[tuple[_Operation, ...], Field(min_length=1, max_length=_MOST_OPERATIONS)] | None = None
+    act: TurnAct | None = None
     constraints: list[dict[str, Any]]
     persona: PersonaModel
     query: Annotated[str, Field(min_length=1)]
@@ -70,6 +86,21 @@ class _Line(_Model):
     findings: tuple[str, ...] = ()
     status: Literal["verified", "flagged", "edited", "rejected"] = "verified"
     witness: str | None = None
+
+    @model_validator(mode="after")
+    def _tells_changes(self) -> _Line:
+        if self.operation is None and self.operations is None:
+            raise ValueError("it needs “operation”, or “operations” if several constraints change")
+        groups = [operation.group for operation in self.operations or ()]
+        if twice := sorted({group for group in groups if groups.count(group) > 1}):
+            raise ValueError(f"“operations” change {twice[0]} twice; keep one of them")
+        return self
+
+    def all_operations(self) -> tuple[Operation, ...]:
+        """Of a line with both entries, the list counts."""
+        if self.operations is not None:
+            return tuple(operation.to_operation() for operation in self.operations)
+        return (self.operation.to_operation(),) if self.operation is not None else ()
 
 
 def to_line(turn: Turn) -> str:
@@ -80,18 +111,12 @@ def to_line(turn: Turn) -> str:
 def to_object(turn: Turn) -> dict[str, Any]:
     """The JSON object of a turn."""
     answer_format = format_of(turn.constraints)
-    operation = turn.operation
     return {
         "dialogue": turn.dialogue,
         "turn": turn.turn,
         "topic": topic_object(turn.topic),
         "move": turn.move,
-        "operation": {
-            "kind": operation.kind,
-            "group": operation.group,
-            "before": operation.before,
-            "after": operation.after,
-        },
+        **change_object(turn),
         "constraints": [
             {"group": c.group, "params": dict(c.params), "description": describe(c, answer_format)}
             for c in turn.constraints
@@ -104,6 +129,15 @@ def to_object(turn: Turn) -> dict[str, Any]:
         "status": turn.status,
         "witness": turn.witness,
     }
+
+
+def change_object(turn: Turn | ScriptTurn) -> dict[str, Any]:
+    """What a turn's object says of its change: `operation` if there is just one, else `operations`; `act` if told."""
+    operations = [
+        {"kind": one.kind, "group": one.group, "before": one.before, "after": one.after} for one in turn.operations
+    ]
+    told: dict[str, Any] = {"operation": operations[0]} if len(operations) == 1 else {"operations": operations}
+    return told if turn.act == "change" else {**told, "act": turn.act}
 
 
 def topic_object(topic: Topic) -> dict[str, Any]:
@@ -167,7 +201,7 @@ def parse_turn(data: object) -> Turn:
         turn=line.turn,
         topic=line.topic.to_topic(),
         move=line.move,
-        operation=Operation(line.operation.kind, line.operation.group, line.operation.before, line.operation.after),
+        operations=line.all_operations(),
         constraints=parse_constraints(line.constraints, stored=True),
         persona=line.persona.to_persona(),
         query=line.query,
@@ -176,6 +210,7 @@ def parse_turn(data: object) -> Turn:
         findings=line.findings,
         status=line.status,
         witness=line.witness,
+        act=line.act or "change",
     )
 
 

@@ -7,7 +7,7 @@ dataclasses. What every kind of conversation shares is in `evolif.types`.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 NAME = "instructions"
@@ -17,6 +17,8 @@ Params = Mapping[str, Any]
 
 Move = Literal["new", "continue", "backtrack"]
 OperationKind = Literal["add", "modify", "remove"]
+TurnAct = Literal["change", "state", "replace_all"]
+"""What a turn does to the demands: it changes some, states a topic's first ones, or puts new ones in place of all."""
 TurnStatus = Literal["verified", "flagged", "edited", "rejected"]
 
 
@@ -30,6 +32,10 @@ class Topic:
     domain: str = ""
     title: str = ""
     """A short noun phrase that names the task when a dialogue returns to it; empty in foreign data."""
+    kind: str = field(default="", compare=False)
+    """What the task asks for: `advice`, `code`, `text`, …; not told in turns, as it only decides what is drawn."""
+    choices: tuple[Params, ...] = field(default=(), compare=False)
+    """What there is to choose from, as parameters of `choice`; not told in turns."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +63,7 @@ Instruction = tuple[Constraint, ...]
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """The one change of a turn; `before` is None for an add, `after` for a removal."""
+    """The change of one group in a turn; `before` is None for an add, `after` for a removal."""
 
     kind: OperationKind
     group: str
@@ -65,31 +71,66 @@ class Operation:
     after: Params | None
 
 
+class _Changing:
+    """A turn with its operations; a mix-in, so that a script's turns and a benchmark's tell the same of them."""
+
+    __slots__ = ()
+    operations: tuple[Operation, ...]
+    act: TurnAct
+
+    @property
+    def operation(self) -> Operation:
+        """The turn's only operation.
+
+        Raises:
+            ValueError: it has several, or none.
+        """
+        if len(self.operations) != 1:
+            raise ValueError(f"the turn has {len(self.operations)} operations; use “operations”")
+        return self.operations[0]
+
+    @property
+    def changed(self) -> frozenset[str]:
+        """The groups of its operations."""
+        return frozenset(operation.group for operation in self.operations)
+
+    @property
+    def kind(self) -> str:
+        """`replace_all`, or the kind of its operations: `add`, `modify`, `remove`, or `several` if they differ."""
+        kinds = {operation.kind for operation in self.operations}
+        if self.act == "replace_all":
+            return self.act
+        return kinds.pop() if len(kinds) == 1 else "several"
+
+
 @dataclass(frozen=True, slots=True)
-class ScriptTurn:
+class ScriptTurn(_Changing):
     """The intention of a turn, before it is put into words; turns count from 1."""
 
     dialogue: int
     turn: int
     topic: Topic
     move: Move
-    operation: Operation
+    operations: tuple[Operation, ...]
+    """In the order said, one per changed group."""
     constraints: Instruction
     before: Instruction
     """The topic's constraints after its previous turn (empty on a new topic)."""
     witness: str
     """A text that passes every rule checker of this turn."""
+    act: TurnAct = "change"
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class Turn(_Changing):
     """One line of a benchmark: the intention and its words."""
 
     dialogue: int
     turn: int
     topic: Topic
     move: Move
-    operation: Operation
+    operations: tuple[Operation, ...]
+    """In the order said, one per changed group."""
     constraints: Instruction
     persona: Persona
     query: str
@@ -98,6 +139,7 @@ class Turn:
     findings: tuple[str, ...] = ()
     status: TurnStatus = "verified"
     witness: str | None = None
+    act: TurnAct = "change"
 
 
 FindingKind = Literal["missing", "wrong", "reversed", "extra", "restates", "topic"]

@@ -169,7 +169,7 @@ def _statistics(turns: Sequence[TurnToAudit]) -> dict[str, Any]:
         "turns": len(turns),
         "dialogues": len(dialogues),
         "moves": _counts(("new", "continue", "backtrack"), (turn.move for turn in turns)),
-        "operations": _counts(("add", "modify", "remove", "other"), (turn.operation for turn in turns)),
+        "operations": _counts(_operations(turns), (turn.operation for turn in turns)),
         "constraints_per_turn": {
             "mean": _mean(len(turn.descriptions) for turn in turns),
             "by_turn": _means((turn.turn, len(turn.descriptions)) for turn in turns),
@@ -177,6 +177,12 @@ def _statistics(turns: Sequence[TurnToAudit]) -> dict[str, Any]:
         },
         "topics_per_dialogue": {"mean": _mean(topics), "least": min(topics, default=0), "most": max(topics, default=0)},
     }
+
+
+def _operations(turns: Sequence[TurnToAudit]) -> tuple[str, ...]:
+    """The kinds that are always reported, and those that profiles with several changes in a turn have."""
+    others = ("replace_all", "several")
+    return ("add", "modify", "remove", "other", *(name for name in others if any(t.operation == name for t in turns)))
 
 
 def _counts(names: Iterable[str], found: Iterable[str]) -> dict[str, int]:

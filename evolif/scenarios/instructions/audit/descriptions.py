@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 from evolif.scenarios.instructions.constraints import describe
+from evolif.scenarios.instructions.constraints.exclusions import has_everyday_kinds
 from evolif.scenarios.instructions.turns import Constraint
 from evolif.text import find_all, fold
 
@@ -56,9 +57,11 @@ def description_matches(constraint: Constraint, description: str, fmt: str | Non
     """
     if not description.strip():
         return False
-    if constraint.group in _CHECKS and _CHECKS[constraint.group](constraint.params, description):
+    if description.strip() == describe(constraint, fmt):
         return True
-    return description.strip() == describe(constraint, fmt)
+    if constraint.group not in _CHECKS or has_everyday_kinds({constraint.group: constraint.params}):
+        return False  # only evolif describes these, always in the same words
+    return _CHECKS[constraint.group](constraint.params, description)
 
 
 def _has(pattern: str, text: str) -> bool:

@@ -28,6 +28,7 @@ from evolif.scenarios.instructions.constraints import (
     upper_limit,
 )
 from evolif.scenarios.instructions.constraints.base import Conflict, existence_counts
+from evolif.scenarios.instructions.constraints.exclusions import has_everyday_kinds
 from evolif.scenarios.instructions.turns import Constraint
 from evolif.scenarios.instructions.witness import Refusal, build_fallback
 from evolif.scenarios.instructions.witness.overlaps import may_overlap, overlaps
@@ -103,6 +104,8 @@ def witness_faults(constraints: Sequence[Constraint], witness: str) -> list[str]
 
 def refute(active: Active) -> str | None:
     """Why no response can satisfy these constraints; None if no proof is known."""
+    if has_everyday_kinds(active):  # the proofs know nothing of them
+        active = {group: params for group, params in active.items() if not has_everyday_kinds({group: params})}
     return next((reason for proof in _PROOFS if (reason := proof(active)) is not None), None)
 
 

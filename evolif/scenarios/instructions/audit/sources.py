@@ -61,7 +61,8 @@ class TurnToAudit:
     topic: str
     move: Move
     operation: str
-    """`add`, `modify`, `remove`, or `other` if several constraints changed, or none."""
+    """`add`, `modify`, `remove`, `replace_all`, or `several` kinds; in foreign files `other` if several constraints
+    changed, or none."""
     constraints: tuple[Constraint, ...]
     descriptions: tuple[str, ...]
     """As stored, one per constraint; empty if there is none."""
@@ -121,7 +122,7 @@ def _read_own(path: Path, name: str, dialogue: int | None) -> Iterator[TurnToAud
             turn=turn.turn,
             topic=turn.topic.id,
             move=turn.move,
-            operation=turn.operation.kind,
+            operation=turn.kind,
             constraints=turn.constraints,
             descriptions=texts,
             keywords=turn.topic.keywords,

@@ -212,7 +212,8 @@ def read_topic(data: Mapping[str, Any]) -> tuple[Topic | None, list[RuleFault]]:
     keywords = texts_of(data, "keywords", faults)
     complete = not faults
     faults += _verification(data)
-    return (Topic(**texts, keywords=keywords) if complete else None), faults
+    topic = Topic(texts["id"], texts["prompt"], keywords, texts["domain"], texts["title"]) if complete else None
+    return topic, faults
 
 
 def topic_faults(topic: Topic) -> list[RuleFault]:

@@ -89,6 +89,8 @@ class DrawContext:
     """Keywords that may not be forbidden."""
     uncounted: frozenset[str] = frozenset()
     """Keywords that are not worth counting."""
+    choices: tuple[Params, ...] = ()
+    """What the topic's task offers to choose from."""
 
     @property
     def allowed_keywords(self) -> list[str]:

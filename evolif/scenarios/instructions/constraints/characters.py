@@ -11,6 +11,7 @@ import regex
 from pydantic import Field, TypeAdapter
 
 from evolif.scenarios.instructions.constraints.base import DrawContext, Group, ParamsModel
+from evolif.scenarios.instructions.constraints.relations import draw_weighted
 from evolif.scenarios.instructions.turns import Params
 from evolif.text import Reading, plural
 from evolif.types import Span, Verdict
@@ -50,6 +51,8 @@ class Case(Group):
 
     def draw(self, stream: Stream, context: DrawContext) -> Params | None:
         """One of three modes; a share from the pool."""
+        if "drawn" in context.pool:
+            return draw_weighted(stream, context)
         mode = stream.choice(("all_upper", "all_lower", "share"))
         if mode != "share":
             return {"mode": mode}
@@ -140,6 +143,8 @@ class Punctuation(Group):
 
     def draw(self, stream: Stream, context: DrawContext) -> Params | None:
         """Include or exclude, then a mark from that pool."""
+        if "drawn" in context.pool:
+            return draw_weighted(stream, context)
         mode = stream.choice(("include", "exclude"))
         if mode == "exclude":
             return {"mode": mode, "mark": stream.choice(context.pool[mode])[0]}
@@ -173,6 +178,8 @@ class Punctuation(Group):
         return "In the text, not in the mark-up." if fmt else ""
 
     def drawn_keys(self, pool: Mapping[str, Any]) -> Collection[str]:
+        if "drawn" in pool:
+            return sorted({self.key(params) for params, _ in pool["drawn"]})
         return tuple(pool.get("modes", ("include", "exclude")))
 
     def check(self, params: Params, reading: Reading) -> Verdict:

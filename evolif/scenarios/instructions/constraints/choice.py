@@ -67,7 +67,10 @@ class ChoiceGroup(Group):
 
     def draw(self, stream: Stream, context: DrawContext) -> Params | None:
         """One of the pool's parameters; the topic's own options, where it has any, take their place in the pool."""
-        return draw_weighted(stream, context) if context.pool["drawn"] else None
+        if not context.choices:
+            return draw_weighted(stream, context) if context.pool["drawn"] else None
+        params = stream.choice(context.choices)
+        return {**params, "reason": True} if stream.below(100) < context.pool["reason"] else params
 
     def key(self, params: Params) -> str:
         return f"{params['mode']}.reason" if params.get("reason") else str(params["mode"])

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
+from operator import itemgetter
 from typing import Any
 
 from evolif.scenarios.instructions.constraints.base import (
@@ -47,14 +48,23 @@ def find_conflict(active: Active) -> Conflict | None:
 def find_declared(active: Active) -> Conflict | None:
     """The first row of the table that excludes these constraints; None if there is none."""
     for conditions, row in _rows_of(frozenset(active)):
-        if all(_matches(condition, active.get(group)) for group, condition in conditions):
+        for group, condition in conditions:
+            if not _matches(condition, active[group]):
+                break
+        else:
             return Conflict(row["id"], tuple(row["when"]), row["reason"])
     return None
 
 
 def is_closed(group: str, active: Active) -> bool:
     """Whether the table excludes all parameters of `group`, given the active constraints."""
-    return any(all(_matches(c, active.get(g)) for g, c in others.items()) for others in _closing(group))
+    for others in _closing(group):
+        for other, condition in others:
+            if other not in active or not _matches(condition, active[other]):
+                break
+        else:
+            return True
+    return False
 
 
 def table_version() -> int:
@@ -76,7 +86,18 @@ def _rows() -> tuple[Mapping[str, Any], ...]:
 @lru_cache(maxsize=4096)
 def _rows_of(groups: frozenset[str]) -> tuple[_Row, ...]:
     """The rows that can apply where these groups are active."""
-    return tuple((tuple(row["when"].items()), row) for row in _rows() if groups.issuperset(row["when"]))
+    first = _by_first()
+    rows = (numbered for group in groups for numbered in first.get(group, ()) if groups.issuperset(numbered[1]["when"]))
+    return tuple((tuple(row["when"].items()), row) for _, row in sorted(rows, key=itemgetter(0)))
+
+
+@lru_cache(maxsize=1)
+def _by_first() -> Mapping[str, list[tuple[int, Mapping[str, Any]]]]:
+    """The rows with their numbers, by the first group of their condition."""
+    found: dict[str, list[tuple[int, Mapping[str, Any]]]] = {}
+    for number, row in enumerate(_rows()):
+        found.setdefault(next(iter(row["when"])), []).append((number, row))
+    return found
 
 
 @lru_cache(maxsize=1)
@@ -85,16 +106,18 @@ def _budgets() -> _Budgets:
 
 
 @lru_cache(maxsize=64)
-def _closing(group: str) -> tuple[Mapping[str, Any], ...]:
+def _closing(group: str) -> tuple[tuple[tuple[str, Mapping[str, Any]], ...], ...]:
     """The conditions on other groups under which a row excludes the whole group."""
     rows = [row["when"] for row in _rows() if row["when"].get(group) == {}]
-    return tuple({g: condition for g, condition in when.items() if g != group} for when in rows)
+    return tuple(tuple((g, condition) for g, condition in when.items() if g != group) for when in rows)
 
 
-def _matches(condition: Mapping[str, Any], params: Params | None) -> bool:
-    return params is not None and all(
-        key in params if values == "any" else params.get(key) in values for key, values in condition.items()
-    )
+def _matches(condition: Mapping[str, Any], params: Params) -> bool:
+    # A plain loop: every draw asks hundreds of times.
+    for key, values in condition.items():
+        if key not in params if values == "any" else params.get(key) not in values:
+            return False
+    return True
 
 
 def _holders(active: Active) -> tuple[str, ...]:

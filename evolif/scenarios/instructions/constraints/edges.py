@@ -60,6 +60,13 @@ _CLOSING_MARKUP = re.compile(r"(?:[>*]|(?:\A|\s)#+|```|~~~)\Z")
 """A # behind a word, as in “C#”, is text."""
 
 
+def _draw_phrase(stream: Stream, pool: Mapping[str, Any]) -> Params:
+    """One of the pool's phrases, each kind of which is equally likely, or now and then one of a few to choose from."""
+    if stream.below(100) < pool["either"]:
+        return {"mode": "phrase", "values": list(stream.choice(pool["choices"]))}
+    return {"mode": "phrase", "value": stream.choice(stream.choice(pool["phrases"]))}
+
+
 class EdgeGroup(Group):
     """A constraint on the start or the end of the content."""
 
@@ -82,6 +89,8 @@ class EdgeGroup(Group):
 
     def draw(self, stream: Stream, context: DrawContext) -> Params | None:
         """One of four modes with equal probability, then its value."""
+        if "phrases" in context.pool:
+            return _draw_phrase(stream, context.pool)
         mode = stream.choice(_PAPER_MODES)
         if mode == "letter":
             return {"mode": mode, "value": stream.choice(string.ascii_letters)}
@@ -94,7 +103,7 @@ class EdgeGroup(Group):
         return {"mode": mode, "value": stream.choice(keywords)} if keywords else None
 
     def drawn_keys(self, pool: Mapping[str, Any]) -> Collection[str]:
-        return tuple(pool.get("modes", _PAPER_MODES))
+        return ("phrase",) if "phrases" in pool else tuple(pool.get("modes", _PAPER_MODES))
 
     def takes_back(self, after: Params, before: Params | None, given_up: Iterable[Params]) -> bool:
         """Also if the same letter comes back in the other case, which is ignored."""

@@ -19,6 +19,7 @@ from evolif.scenarios.instructions.constraints.base import (
     shorten,
 )
 from evolif.scenarios.instructions.constraints.compatibility import find_declared
+from evolif.scenarios.instructions.constraints.relations import draw_weighted
 from evolif.scenarios.instructions.constraints.shapes import (
     MIN_ROWS,
     SHAPES,
@@ -116,6 +117,8 @@ class Format(Group):
     def draw(self, stream: Stream, context: DrawContext) -> Params | None:
         """One of the formats, then the names, if the format has given ones."""
         pool = context.pool
+        if "drawn" in pool:
+            return draw_weighted(stream, context)
         if "keys" not in pool:
             return {"mode": stream.choice(pool["modes"])}
         # With many other groups active, the table excludes most formats, so only the others are drawn from.
@@ -134,6 +137,8 @@ class Format(Group):
         return f"{mode}_{'tag' if 'tag' in params else 'count'}" if {"tag", "count"} & params.keys() else mode
 
     def drawn_keys(self, pool: Mapping[str, Any]) -> Collection[str]:
+        if "drawn" in pool:
+            return sorted({self.key(params) for params, _ in pool["drawn"]})
         modes: list[str] = pool["modes"]
         return modes
 

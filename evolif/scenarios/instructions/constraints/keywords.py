@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Annotated, Any
 
@@ -21,6 +21,7 @@ from evolif.scenarios.instructions.constraints.base import (
     times,
 )
 from evolif.scenarios.instructions.constraints.phrases import no_doubles
+from evolif.scenarios.instructions.constraints.relations import weighted_pair
 from evolif.scenarios.instructions.turns import OperationKind, Params
 from evolif.text import Reading
 from evolif.types import Span, Verdict
@@ -117,12 +118,24 @@ def _demands(params: Params) -> str:
 _TIMES = {1: "once", 2: "twice"}
 
 
+def _draw_wanted(keywords: Sequence[str], stream: Stream, context: DrawContext) -> Params | None:
+    """Some keywords, each at least so often, or any of some; no keyword that another constraint requires anyway."""
+    required = required_words(context.active)
+    free = [keyword for keyword in keywords if keyword not in required]
+    drawn = weighted_pair(stream, context.pool["wanted"])
+    number = drawn.get("words") or drawn["any_of"]
+    if len(free) < number:
+        return None
+    words = stream.sample(free, number)
+    return {"any_of": words} if "any_of" in drawn else {"at_least": dict.fromkeys(words, drawn["times"])}
+
+
 def _words_of(params: Params) -> list[str]:
     return [*params.get("counts", ()), *params.get("at_least", ()), *params.get("any_of", ())]
 
 
 class Existence(KeywordGroup):
-    """Every keyword occurs exactly as often as required."""
+    """Every keyword occurs exactly as often as required, or at least so often."""
 
     name = "existence"
     adapter: TypeAdapter[Any] = TypeAdapter(
@@ -134,6 +147,8 @@ class Existence(KeywordGroup):
     def draw(self, stream: Stream, context: DrawContext) -> Params | None:
         """One to three keywords of the topic, each with a count."""
         keywords, pool = self._countable(context), context.pool
+        if "wanted" in pool:
+            return _draw_wanted(keywords, stream, context)
         if not keywords:
             return None
         most = min(pool["keywords"]["max"], len(keywords))
@@ -142,6 +157,8 @@ class Existence(KeywordGroup):
 
     def modify(self, params: Params, stream: Stream, context: DrawContext) -> Params | None:
         """Add, drop or recount one keyword; at least one stays."""
+        if "wanted" in context.pool:
+            return super().modify(params, stream, context)
         counts: dict[str, int] = dict(params["counts"])
         pool = context.pool
         free = [k for k in self._countable(context) if k not in counts]
@@ -166,6 +183,8 @@ class Existence(KeywordGroup):
 
     def takes_back(self, after: Params, before: Params | None, given_up: Iterable[Params]) -> bool:
         """Also if a keyword comes back that was dropped, or a count that a keyword had."""
+        if "counts" not in after or not all("counts" in params for params in (*given_up, before or after)):
+            return after in given_up
         old = [dict(params["counts"]) for params in given_up]
         new, present = after["counts"], before["counts"] if before else {}
         changed = {word: n for word, n in new.items() if present.get(word) != n}
@@ -174,6 +193,19 @@ class Existence(KeywordGroup):
             for word, n in changed.items()
             for counts in old
         )
+
+    def saying(self, kind: OperationKind, before: Params | None, after: Params | None) -> Saying:
+        if all("counts" in params for params in (before, after) if params is not None):
+            return super().saying(kind, before, after)
+        if kind == "modify" and after is not None:  # the new words take the place of all old ones
+            return Saying("wanted", self.slots(after))
+        return super().saying(kind, before, after)
+
+    def change(self, before: Params | None, after: Params | None) -> Change:
+        """A change of something else than counts puts the new words in place of the old ones."""
+        if all("counts" in params for params in (before, after) if params is not None):
+            return super().change(before, after)
+        return Group.change(self, before, after)
 
     def slots(self, params: Params) -> dict[str, str]:
         return {"items": _demands(params), "words": quoted(_words_of(params), "and")}

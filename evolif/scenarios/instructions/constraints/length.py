@@ -19,6 +19,7 @@ from evolif.scenarios.instructions.constraints.base import (
     shorten,
     upper_limit,
 )
+from evolif.scenarios.instructions.constraints.relations import draw_weighted, weighted_pair
 from evolif.scenarios.instructions.turns import Params
 from evolif.text import Reading, count_words, plural, words
 from evolif.types import Span, Verdict
@@ -123,6 +124,20 @@ def _spans(reading: Reading, unit: str) -> list[Span]:
     return [Span(a, b, "body") for a, b in reading.lines] if unit == "lines" else []
 
 
+_TRIES = 64
+
+
+def _draw_weighted(unit: str, stream: Stream, pool: Mapping[str, Any]) -> Params:
+    """A length in that unit by the pool's weights; `wide` is the width of all its ranges, in percent."""
+    relation = weighted_pair(stream, pool["relations"][unit])
+    value = weighted_pair(stream, pool["values"][unit][relation])
+    params = {"unit": unit, "relation": relation}
+    if relation != "between":
+        return params | {"count": value}
+    low, high = value
+    return params | {"count": low, "upper": low + max(1, low * pool["wide"] // 100) if "wide" in pool else high}
+
+
 class Length(Group):
     """How a count compares with a number, or with a range."""
 
@@ -139,6 +154,8 @@ class Length(Group):
 
     def draw(self, stream: Stream, context: DrawContext) -> Params | None:
         """Unit, relation and number, in this order; for a range also its width."""
+        if "units" in context.pool:
+            return _draw_weighted(weighted_pair(stream, context.pool["units"]), stream, context.pool)
         unit = stream.choice(_PAPER_UNITS)
         relation = stream.choice(context.pool["relations"])
         pool = context.pool[unit]
@@ -148,10 +165,25 @@ class Length(Group):
             params["upper"] = count + stream.choice(context.pool["widths"][unit])
         return params
 
+    def modify(self, params: Params, stream: Stream, context: DrawContext) -> Params | None:
+        """Another length; by a pool with weights mostly one of the same unit."""
+        keeps = context.pool.get("keeps_unit")
+        if keeps is None:
+            return super().modify(params, stream, context)
+        units = [(unit, weight) for unit, weight in context.pool["units"] if unit != params["unit"]]
+        unit = params["unit"] if stream.below(100) < keeps or not units else stream.weighted(units)
+        for _ in range(_TRIES):
+            fresh = _draw_weighted(unit, stream, context.pool)
+            if fresh != params:
+                return fresh
+        return None
+
     def key(self, params: Params) -> str:
         return f"{params['unit']}.{params['relation']}"
 
     def drawn_keys(self, pool: Mapping[str, Any]) -> Collection[str]:
+        if "units" in pool:
+            return [f"{unit}.{relation}" for unit, _ in pool["units"] for relation, _ in pool["relations"][unit]]
         return [f"{unit}.{relation}" for unit in _PAPER_UNITS for relation in pool["relations"]]
 
     def slots(self, params: Params) -> dict[str, str]:
@@ -232,6 +264,8 @@ class Sentences(Group):
 
     def draw(self, stream: Stream, context: DrawContext) -> Params | None:
         """One of the pool's modes, by default of three, then its number."""
+        if "drawn" in context.pool:
+            return draw_weighted(stream, context)
         mode = stream.choice(self.drawn_keys(context.pool))
         if mode not in context.pool:
             return {"mode": mode}
@@ -239,6 +273,8 @@ class Sentences(Group):
         return {"mode": mode, "count": stream.between(pool["min"], pool["max"])}
 
     def drawn_keys(self, pool: Mapping[str, Any]) -> Sequence[str]:
+        if "drawn" in pool:
+            return sorted({self.key(params) for params, _ in pool["drawn"]})
         return tuple(pool.get("modes", ("max_words", "distinct_starts", "questions")))
 
     def check(self, params: Params, reading: Reading) -> Verdict:

@@ -9,6 +9,7 @@ from pydantic import Field, TypeAdapter
 
 from evolif.scenarios.instructions.constraints.base import DrawContext, Group, ParamsModel, bare, quoted, shorten
 from evolif.scenarios.instructions.constraints.compatibility import find_declared
+from evolif.scenarios.instructions.constraints.relations import draw_weighted
 from evolif.scenarios.instructions.constraints.unit_start import UnitStart, check_unit_start
 from evolif.scenarios.instructions.turns import Params
 from evolif.text import Reading, count_words, first_grapheme, is_skippable, plural, words
@@ -57,6 +58,8 @@ class Placement(Group):
 
     def draw(self, stream: Stream, context: DrawContext) -> Params | None:
         """One of three modes; keywords that no other constraint counts."""
+        if "drawn" in context.pool:
+            return draw_weighted(stream, context)
         modes = ("every_paragraph", "nth_word", "acrostic")
         opened = [m for m in modes if not find_declared({**context.active, self.name: {"mode": m}})]
         if not opened:
@@ -77,6 +80,8 @@ class Placement(Group):
         return {"mode": mode, "position": stream.between(pool["min"], pool["max"]), "value": value}
 
     def drawn_keys(self, pool: Mapping[str, Any]) -> Collection[str]:
+        if "drawn" in pool:
+            return sorted({self.key(params) for params, _ in pool["drawn"]})
         return ("every_paragraph", "nth_word", "acrostic")
 
     def key(self, params: Params) -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, Self
+from collections.abc import Sequence
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import ConfigDict, Field, model_validator
 
@@ -98,3 +99,8 @@ def amount(params: Params, noun: str, many: str = "", some: int = 1) -> str:
 def draw_weighted(stream: Stream, context: DrawContext) -> Params:
     """One of the pool's parameters (`drawn`), in proportion to their weights."""
     return dict(stream.weighted([(params, weight) for params, weight in context.pool["drawn"]]))
+
+
+def weighted_pair(stream: Stream, options: Sequence[Sequence[Any]]) -> Any:
+    """One of the pool's values, each given with its weight."""
+    return stream.weighted([(value, weight) for value, weight in options])

@@ -9,6 +9,7 @@ from pydantic import Field, TypeAdapter
 
 from evolif.scenarios.instructions.constraints.base import DrawContext, Group, ParamsModel, shorten
 from evolif.scenarios.instructions.constraints.phrases import comparable
+from evolif.scenarios.instructions.constraints.relations import draw_weighted
 from evolif.scenarios.instructions.turns import Params
 from evolif.text import Reading
 from evolif.types import Verdict
@@ -34,6 +35,8 @@ class Wrap(Group):
 
     def draw(self, stream: Stream, context: DrawContext) -> Params | None:
         """A pair from the pool."""
+        if "drawn" in context.pool:
+            return draw_weighted(stream, context)
         left, right = stream.choice(context.pool["pairs"])
         return {"left": left, "right": right}
 

@@ -1,4 +1,4 @@
-"""What a turn means to say: its topic, its move, its one change; and the claims that a query makes."""
+"""What a turn means to say: its topic, its move, its changes; and the claims that a query makes."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from evolif.errors import UsageError
-from evolif.scenarios.instructions.turns import Move, Operation, OperationKind, Params, ScriptTurn, Topic, Turn
+from evolif.scenarios.instructions.constraints.exclusions import has_everyday_kinds
+from evolif.scenarios.instructions.turns import Move, Operation, OperationKind, Params, ScriptTurn, Topic, Turn, TurnAct
 from evolif.util.resources import complaint
 
 Polarity = Literal["require", "forbid", "lift"]
@@ -30,7 +31,7 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class QueryChange:
-    """The one change of a turn, and what else is in force."""
+    """The change of one group in a turn, and what else is in force."""
 
     kind: OperationKind
     group: str
@@ -46,6 +47,11 @@ class QueryChange:
     def about(self, group: str) -> QueryChange:
         """The change as far as it concerns a group: of one of another group only the topic's keywords are left."""
         return self if group == self.group else QueryChange("add", group, None, None, self.keywords)
+
+    @property
+    def is_heard(self) -> bool:
+        """Whether the readers know what the change sounds like: they do not yet know the kinds of every day."""
+        return not any(_is_everyday(self.group, params) for params in (self.before, self.after))
 
     @property
     def is_known(self) -> bool:
@@ -90,12 +96,34 @@ class _Constraint(_ChangeModel):
 class _ChangeLine(_ChangeModel):
     topic: _Topic = _Topic()
     move: Move
-    operation: _ChangeOperation
+    operation: _ChangeOperation | None = None
+    operations: Annotated[tuple[_ChangeOperation, ...], Field(min_length=1)] | None = None
+    act: TurnAct | None = None
     constraints: tuple[_Constraint, ...] = ()
 
+    @model_validator(mode="after")
+    def _tells_changes(self) -> _ChangeLine:
+        if self.operation is None and self.operations is None:
+            raise ValueError("it needs “operation”, or “operations” if several constraints change")
+        return self
 
-def intention(turn: Turn | ScriptTurn | Mapping[str, Any]) -> tuple[Topic, Move, QueryChange]:
-    """Topic, move and change of a turn.
+
+@dataclass(frozen=True, slots=True)
+class QueryIntention:
+    """What a turn's query has to say."""
+
+    topic: Topic
+    move: Move
+    changes: tuple[QueryChange, ...]
+    """One per changed group; where all earlier demands go, the new ones only."""
+    lifts_all: bool = False
+    """All earlier demands go, which is said at once."""
+    gone: frozenset[str] = frozenset()
+    """The groups that go with all others."""
+
+
+def intention(turn: Turn | ScriptTurn | Mapping[str, Any]) -> QueryIntention:
+    """Topic, move and changes of a turn.
 
     Args:
         turn: A turn, or the object of one line of a benchmark.
@@ -103,25 +131,39 @@ def intention(turn: Turn | ScriptTurn | Mapping[str, Any]) -> tuple[Topic, Move,
     Raises:
         UsageError: It is no turn.
     """
-    topic, move, operation, active = _of_line(turn) if isinstance(turn, Mapping) else _of_turn(turn)
-    if (operation.before if operation.kind == "remove" else operation.after) is None:
+    topic, move, operations, act, active = _of_line(turn) if isinstance(turn, Mapping) else _of_turn(turn)
+    if any((one.before if one.kind == "remove" else one.after) is None for one in operations):
         raise UsageError("operation: an add or a modification needs “after”, a removal “before”")
-    others = tuple((group, params) for group, params in active if group != operation.group)
-    change = QueryChange(
-        operation.kind, operation.group, operation.before, operation.after, topic.keywords, others, _tells_all(turn)
+    changed, lifts_all = {one.group for one in operations}, act == "replace_all"
+    others = tuple((group, params) for group, params in active if group not in changed)
+    if lifts_all:  # they may be named, although they are in force no longer
+        others += tuple((one.group, one.before) for one in operations if not one.after and one.before is not None)
+    if lifts_all:
+        said = [Operation("add", one.group, None, one.after) for one in operations if one.after is not None]
+    else:
+        said = list(operations)
+    plain = tuple((group, params) for group, params in others if not _is_everyday(group, params))
+    told_all = _tells_all(turn) and plain == others
+    changes = tuple(
+        QueryChange(one.kind, one.group, one.before, one.after, topic.keywords, plain, told_all) for one in said
     )
-    return topic, move, change
+    gone = frozenset(one.group for one in operations if one.kind == "remove") if lifts_all else frozenset()
+    return QueryIntention(topic, move, changes, lifts_all, gone)
+
+
+def _is_everyday(group: str, params: Params | None) -> bool:
+    return params is not None and has_everyday_kinds({group: params})
 
 
 def _tells_all(turn: Turn | ScriptTurn | Mapping[str, Any]) -> bool:
     return bool(turn.get("constraints") is not None) if isinstance(turn, Mapping) else True
 
 
-_Parts = tuple[Topic, Move, Operation, list[tuple[str, Mapping[str, Any]]]]
+_Parts = tuple[Topic, Move, tuple[Operation, ...], TurnAct, list[tuple[str, Mapping[str, Any]]]]
 
 
 def _of_turn(turn: Turn | ScriptTurn) -> _Parts:
-    return turn.topic, turn.move, turn.operation, [(c.group, c.params) for c in turn.constraints]
+    return turn.topic, turn.move, turn.operations, turn.act, [(c.group, c.params) for c in turn.constraints]
 
 
 def _of_line(turn: Mapping[str, Any]) -> _Parts:
@@ -130,6 +172,6 @@ def _of_line(turn: Mapping[str, Any]) -> _Parts:
     except ValidationError as fault:
         raise UsageError(f"{complaint(fault, 'turn')}; give the object of one line of a benchmark") from None
     topic = Topic(str(line.topic.id), line.topic.prompt, line.topic.keywords, title=line.topic.title)
-    change = line.operation
-    operation = Operation(change.kind, change.group, change.before, change.after)
-    return topic, line.move, operation, [(c.group, c.params) for c in line.constraints]
+    told = line.operations or (() if line.operation is None else (line.operation,))
+    operations = tuple(Operation(one.kind, one.group, one.before, one.after) for one in told)
+    return topic, line.move, operations, line.act or "change", [(c.group, c.params) for c in line.constraints]

@@ -1,16 +1,24 @@
-"""`check_query` and `read_claims`: what a query asks for, and whether that is exactly this turn's change."""
+"""`check_query` and `read_claims`: what a query asks for, and whether that is exactly what this turn changes."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from evolif.errors import EvolifError
 from evolif.scenarios.instructions.constraints import get_group
 from evolif.scenarios.instructions.constraints.definitions import without_rules
-from evolif.scenarios.instructions.queries.change import NO_CHANGE, Claim, Polarity, QueryChange, intention
+from evolif.scenarios.instructions.queries.change import (
+    NO_CHANGE,
+    Claim,
+    Polarity,
+    QueryChange,
+    QueryIntention,
+    intention,
+)
 from evolif.scenarios.instructions.queries.claims import QueryReading, read, reader_of
+from evolif.scenarios.instructions.queries.everything import lifted_all, of_all
 from evolif.scenarios.instructions.queries.mentions import mentions_of
 from evolif.scenarios.instructions.queries.reading import LONGEST_QUERY, Query
 from evolif.scenarios.instructions.queries.side_effects import unasked
@@ -50,8 +58,8 @@ def check_query(turn: Turn | ScriptTurn | Mapping[str, Any], query: str) -> list
     Raises:
         UsageError: `turn` is no turn.
     """
-    topic, move, change = intention(turn)
-    query = _without_rules(query, change.group)
+    meant = intention(turn)
+    query = _without_rules(query, meant.changes)
     if not query.strip():
         return [Finding("query", "it is empty", kind="missing")]
     if len(query) > LONGEST_QUERY:
@@ -61,10 +69,22 @@ def check_query(turn: Turn | ScriptTurn | Mapping[str, Any], query: str) -> list
         return [Finding("query", "it says what its writer is going to do, and asks for nothing", kind="missing")]
     if _holds_too_much(text):
         return [Finding("query", "it holds more quotations, marks or numbers than can be read")]
-    spoken = _spoken(text, topic, move)
-    reading = read(spoken, change)
-    findings = _stated(spoken, change, reading) or unasked(spoken, change, reading.claims)
-    return [*findings, *check_topic(text, topic, move, _value_spans(text, change))]
+    spoken = _spoken(text, meant.topic, meant.move)
+    return [*_of_changes(spoken, meant), *check_topic(text, meant.topic, meant.move, _value_spans(text, meant.changes))]
+
+
+def _of_changes(query: Query, meant: QueryIntention) -> list[Finding]:
+    """Findings on what changes; where several constraints do, each is looked for, and none is extra beside another."""
+    readings = [(change, read(query, change)) for change in meant.changes if change.is_heard]
+    findings = [found for change, reading in readings for found in _stated(query, change, reading)]
+    if meant.lifts_all:
+        findings += of_all(query, meant, [claim for _, reading in readings for claim in reading.claims])
+    if findings or not readings or len(readings) < len(meant.changes):
+        return findings
+    changed = {change.group for change in meant.changes} | meant.gone
+    change, reading = readings[0]
+    claims = [claim for claim in reading.claims if claim.group == change.group or claim.group not in changed]
+    return unasked(query, change, claims)
 
 
 def read_claims(query: str, turn: Turn | ScriptTurn | Mapping[str, Any] | None = None) -> tuple[Claim, ...]:
@@ -86,21 +106,29 @@ def read_claims(query: str, turn: Turn | ScriptTurn | Mapping[str, Any] | None =
         return ()
     if turn is None:
         return read(text, NO_CHANGE).claims
-    topic, move, change = intention(turn)
-    spoken = _spoken(Query(_without_rules(query, change.group)), topic, move)
-    reading = read(spoken, change)
-    claims = list(reading.claims)
-    if query.strip() and all(claim.group != change.group for claim in claims) and not _stated(spoken, change, reading):
-        claims.append(Claim(change.group, _polarity(change), change.params, (0, len(query))))
+    meant = intention(turn)
+    spoken = _spoken(Query(_without_rules(query, meant.changes)), meant.topic, meant.move)
+    whole = lifted_all(spoken) if meant.lifts_all else None
+    claims = [] if whole is None else [whole]
+    for change in meant.changes:
+        if not change.is_heard:
+            continue
+        reading = read(spoken, change)
+        claims += [claim for claim in reading.claims if claim not in claims]
+        is_told = any(claim.group == change.group for claim in claims)
+        if query.strip() and not is_told and not _stated(spoken, change, reading):
+            claims.append(Claim(change.group, _polarity(change), change.params, (0, len(query))))
     return tuple(sorted(claims, key=lambda claim: claim.span))
 
 
-def _without_rules(query: str, group: str) -> str:
-    """The query without what it says of counting, where the group is known here."""
-    try:
-        return without_rules(query, get_group(group))
-    except EvolifError:  # a group of a foreign file
-        return query
+def _without_rules(query: str, changes: Sequence[QueryChange]) -> str:
+    """The query without what it says of counting, where the groups are known here."""
+    for change in changes:
+        try:
+            query = without_rules(query, get_group(change.group))
+        except EvolifError:  # a group of a foreign file
+            continue
+    return query
 
 
 def _spoken(read: Query, topic: Topic, move: Move) -> Query:
@@ -161,10 +189,10 @@ def _task_masked(query: Query, topic: Topic) -> Query:
     return query if len(words) - len(masked) < _LEAST else Query("".join(chars))
 
 
-def _value_spans(query: Query, change: QueryChange) -> list[tuple[int, int]]:
+def _value_spans(query: Query, changes: Sequence[QueryChange]) -> list[tuple[int, int]]:
     """Where the constraint's own keywords stand: naming them does not name the topic."""
     words: list[str] = []
-    for params in (change.before, change.after):
+    for params in (params for change in changes for params in (change.before, change.after)):
         for key in ("counts", "keywords", "value"):
             held = (params or {}).get(key)
             words += [held] if isinstance(held, str) else list(held or ())

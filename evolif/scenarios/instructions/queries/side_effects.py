@@ -121,7 +121,7 @@ def in_force(claim: Claim, params: Params) -> bool:
     if claim.group == "length":
         return _same_length(told, params)
     if claim.group == "existence":
-        counts = {k.casefold(): v for k, v in params["counts"].items()}
+        counts = {k.casefold(): v for k, v in params.get("counts", {}).items()}
         return all(counts.get(k.casefold()) in (v, -v) for k, v in told["counts"].items())
     if claim.group == "forbidden":
         held = {k.casefold() for k in params["keywords"]}

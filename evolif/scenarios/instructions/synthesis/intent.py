@@ -37,7 +37,10 @@ class Intent:
 
 def intent_of(turn: Turn) -> Intent:
     """The intention of a turn: the same for every attempt at its words."""
-    operation, style = turn.operation, style_of(turn.persona)
+    style = style_of(turn.persona)
+    if len(turn.operations) != 1:  # two demands with one reason read like a form
+        return Intent("", _NO_OLD if turn.act == "replace_all" or turn.kind == "add" else _HOW["name"])
+    operation = turn.operation
     stream = Stream(Purpose.VOICE, turn.dialogue, turn.turn)
     reason = _reason(turn, stream) if stream.fraction() < style.reason else ""
     if operation.before is None:

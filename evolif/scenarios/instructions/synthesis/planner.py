@@ -132,10 +132,12 @@ class Planner:
         self._fitting: dict[tuple[str, str, str, str], tuple[Plan, ...]] = {}
 
     def decide(self, turn: ScriptTurn | Turn, persona: Persona, memory: DrawMemory) -> PlannedTurn | None:
-        """The decision on a turn, which the memory then holds; None if the group has no plan for it."""
+        """The decision on a turn, which the memory then holds; None if there is no plan for it."""
+        memory.turns = turn.turn
+        if len(turn.operations) != 1 or turn.act == "replace_all":
+            return None
         operation = turn.operation
         plans = load_plans(operation.group)
-        memory.turns = turn.turn
         if plans is None:
             return None
         change = get_group(operation.group).change(operation.before, operation.after)

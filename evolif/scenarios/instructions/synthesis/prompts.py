@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Annotated, Any
 
@@ -15,7 +15,7 @@ from evolif.scenarios.instructions.constraints import describe, format_of, get_g
 from evolif.scenarios.instructions.synthesis.intent import intent_of
 from evolif.scenarios.instructions.synthesis.plans import capitalised
 from evolif.scenarios.instructions.synthesis.template import PARTIAL, Phrasing, clause, dropped
-from evolif.scenarios.instructions.turns import Constraint, Operation, Turn
+from evolif.scenarios.instructions.turns import Constraint, Operation, OperationKind, Turn
 from evolif.types import Message
 from evolif.util.resources import complaint, data_path, load_data
 from evolif.util.rng import Purpose
@@ -71,20 +71,36 @@ def change_of(turn: Turn, attempt: int = 1) -> ChangeText:
         attempt: Counted from 1.
     """
     wording = Phrasing(Purpose.VOICE, turn.dialogue, turn.turn + attempt)
-    operation, before, after = turn.operation, turn.operation.before, turn.operation.after
+    rest = [f"- {dropped(c.group, c.params, wording)}" for c in turn.constraints if c.group not in turn.changed]
+    if turn.act == "replace_all":
+        parts = [_one_change(replace(one, before=None), turn, wording, rest) for one in turn.operations if one.after]
+        texts = [_ALL_OFF, *(part.text for part in parts)]
+    else:
+        parts = [_one_change(one, turn, wording, rest) for one in turn.operations]
+        texts = [part.text for part in parts]
+    meanings = filter(None, (part.meaning for part in parts))
+    return ChangeText(" ".join(texts), "\n".join(meanings), "\n".join(rest) or "- none")
+
+
+_ALL_OFF = "Everything that was asked of this answer so far can go, without being listed; from now on only this counts."
+
+
+def _one_change(operation: Operation, turn: Turn, wording: Phrasing, rest: list[str]) -> ChangeText:
+    """The change of one group; what a partial change leaves as it is goes to the rest."""
+    before, after = operation.before, operation.after
     old = f"{capitalised(dropped(operation.group, before, wording))} can go." if before is not None else ""
-    rest = [f"- {dropped(c.group, c.params, wording)}" for c in turn.constraints if c.group != operation.group]
     if after is None:
-        return ChangeText(old, "", "\n".join(rest) or "- none")
-    saying = get_group(operation.group).saying(operation.kind, before, after)
-    new = clause(operation.group, saying, "neutral", wording)
-    if operation.kind == "modify" and saying.key in PARTIAL:
+        return ChangeText(old, "", "")
+    kind: OperationKind = operation.kind if before is not None else "add"
+    saying = get_group(operation.group).saying(kind, before, after)
+    new = clause(operation.group, saying, "neutral", wording, after)
+    if kind == "modify" and saying.key in PARTIAL:
         # A partial change must not be described completely: the description would name the part that stays.
         rest.append(f"- whatever else was asked for of this kind: {_kept(operation)}")
-        return ChangeText(f"{capitalised(new)}.", "", "\n".join(rest))
+        return ChangeText(f"{capitalised(new)}.", "", "")
     text = f"{old} Instead, {new}." if old else f"{capitalised(new)}."
     meaning = f"Exactly meant: {describe(Constraint(operation.group, after), format_of(turn.constraints))}"
-    return ChangeText(text, meaning, "\n".join(rest) or "- none")
+    return ChangeText(text, meaning, "")
 
 
 def _kept(operation: Operation) -> str:

@@ -156,9 +156,12 @@ class Phrasing:
         return str(stream.sample(options, len(options))[self.turn % len(options)])
 
 
-def clause(group: str, saying: Saying, register: str, wording: Phrasing) -> str:
-    """An imperative clause that states a constraint, or its change, completely."""
-    options = get_group(group).data["say"][saying.key]
+def clause(group: str, saying: Saying, register: str, wording: Phrasing, params: Params | None = None) -> str:
+    """An imperative clause that states a constraint, or its change, completely; without phrases its description."""
+    options = get_group(group).data.get("say", {}).get(saying.key)
+    if options is None:
+        told = get_group(group).describe(params or {}).rstrip(".")
+        return f"see to this: {told[:1].lower()}{told[1:]}"
     phrase = wording.pick([*options["any"], *options.get(register, ())], f"say/{group}/{saying.key}")
     return phrase.format(**saying.slots)
 
@@ -166,7 +169,11 @@ def clause(group: str, saying: Saying, register: str, wording: Phrasing) -> str:
 def dropped(group: str, params: Params, wording: Phrasing) -> str:
     """A noun phrase that names a constraint which is lifted or replaced."""
     saying = get_group(group).lifted(params)
-    phrase = wording.pick(get_group(group).data["drop"][saying.key], f"drop/{group}/{saying.key}")
+    options = get_group(group).data.get("drop", {}).get(saying.key)
+    if options is None:
+        told = get_group(group).describe(params).rstrip(".")
+        return f"the rule that {told[:1].lower()}{told[1:]}"
+    phrase = wording.pick(options, f"drop/{group}/{saying.key}")
     return phrase.format(**saying.slots)
 
 
@@ -229,7 +236,7 @@ class TemplateSynthesizer:
         path, change = self._change(turn, persona.register, wording)
         slots |= change
         frame = wording.pick(self._frames.of(persona.register, *path), "/".join(path))
-        if _is_one_more(turn.operation) and "also" not in frame.lower():
+        if len(turn.operations) == 1 and _is_one_more(turn.operation) and "also" not in frame.lower():
             slots["clause"] = f"also {slots['clause']}"
         slots |= {capitalised(key): capitalised(text) for key, text in slots.items()}
         return frame.format(**slots)
@@ -238,20 +245,36 @@ class TemplateSynthesizer:
         self, turn: ScriptTurn | Turn, register: str, wording: Phrasing
     ) -> tuple[tuple[str, ...], dict[str, str]]:
         """The path of the frame, and its slots for this operation."""
-        operation = turn.operation
         opening: tuple[str, ...] = (turn.move,)
         if turn.move == "new":
             opening = ("first",) if turn.turn == 1 else ("new",)
+        if len(turn.operations) != 1 or turn.act == "replace_all":
+            slots = {"clause": _several(turn, register, wording)}
+            return (opening if turn.move == "new" else (*opening, "add")), slots
+        operation = turn.operation
         if operation.kind == "remove" and operation.before is not None:
             return (*opening, "remove"), {"drop": dropped(operation.group, operation.before, wording)}
         saying = get_group(operation.group).saying(operation.kind, operation.before, operation.after)
-        slots = {"clause": clause(operation.group, saying, register, wording)}
+        slots = {"clause": clause(operation.group, saying, register, wording, operation.after)}
         if turn.move == "new":
             return opening, slots
         if operation.kind == "modify" and operation.before is not None and saying.key not in PARTIAL:
             slots["old"] = dropped(operation.group, operation.before, wording)
             return (*opening, "modify"), slots
         return (*opening, "add"), slots
+
+
+def _several(turn: ScriptTurn | Turn, register: str, wording: Phrasing) -> str:
+    """One clause for several changes; where all earlier demands go, they are not listed."""
+    clauses = ["forget all I asked for so far"] if turn.act == "replace_all" else []
+    for one in turn.operations:
+        if one.after is not None:
+            before, kind = (None, "add") if turn.act == "replace_all" else (one.before, one.kind)
+            saying = get_group(one.group).saying(kind, before, one.after)
+            clauses.append(clause(one.group, saying, register, wording, one.after))
+        elif one.before is not None and turn.act != "replace_all":
+            clauses.append(f"drop {dropped(one.group, one.before, wording)}")
+    return clauses[0] if len(clauses) == 1 else f"{', '.join(clauses[:-1])} and {clauses[-1]}"
 
 
 def _is_one_more(operation: Operation) -> bool:

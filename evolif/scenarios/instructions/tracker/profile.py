@@ -10,8 +10,10 @@ from typing import Annotated, Any
 from pydantic import (
     BaseModel,
     ConfigDict,
+    Discriminator,
     Field,
     SerializerFunctionWrapHandler,
+    Tag,
     ValidationError,
     field_validator,
     model_serializer,
@@ -21,13 +23,14 @@ from pydantic import (
 from evolif.errors import InputError, UsageError
 from evolif.scenarios.instructions.constraints import GROUPS, DrawContext, get_group, own_groups, parse_constraint
 from evolif.scenarios.instructions.tracker.choice import VALUE_KINDS, Affinity, Choice
-from evolif.scenarios.instructions.turns import Topic
+from evolif.scenarios.instructions.tracker.load import LoadOperations
+from evolif.scenarios.instructions.turns import Params, Topic
 from evolif.text import clean, fold
 from evolif.util.resources import complaint, data_path, load_data, read_catalogue
 from evolif.util.rng import Stream
 from evolif.util.suggestions import did_you_mean, near_path
 
-BUILT_IN = ("paper", "objective", "extended", "escalating")
+BUILT_IN = ("paper", "objective", "extended", "escalating", "everyday")
 _TRIAL_DRAWS = 100
 MIN_KEYWORDS = 20
 """Minimum number of keywords of a topic."""
@@ -54,7 +57,9 @@ class _Growing(_ProfileModel):
         return {name: value for name, value in data.items() if value or name not in _LATER_FIELDS}
 
 
-_LATER_FIELDS = frozenset({"longest_absent", "preferences", "stages", "choice"})
+_LATER_FIELDS = frozenset(
+    {"longest_absent", "preferences", "stages", "choice", "dialogues", "number_step", "everyday_pools"}
+)
 
 
 class Visit(_Growing):
@@ -84,6 +89,17 @@ class Operations(_ProfileModel):
     full: OperationWeights
 
 
+def _operations_kind(data: object) -> str:
+    by_load = isinstance(data, LoadOperations) or (isinstance(data, Mapping) and "load" in data)
+    return _BY_LOAD if by_load else _BY_COUNT
+
+
+_BY_COUNT, _BY_LOAD = "by count", "by load"
+_Operations = Annotated[
+    Annotated[Operations, Tag(_BY_COUNT)] | Annotated[LoadOperations, Tag(_BY_LOAD)], Discriminator(_operations_kind)
+]
+
+
 class KeepRule(_ProfileModel):
     """Which dialogues are kept, by the mean number of active constraints in the first `turns`."""
 
@@ -91,11 +107,12 @@ class KeepRule(_ProfileModel):
     min_mean_constraints: Annotated[float, Field(ge=0)]
 
 
-class ProtocolDefaults(_ProfileModel):
-    """Default patience and turn limit of an evaluation."""
+class ProtocolDefaults(_Growing):
+    """Default patience and turn limit of an evaluation, and how many dialogues a benchmark has."""
 
     patience: Annotated[int, Field(ge=1)] = 3
     max_turns: Annotated[int, Field(ge=1)] = 50
+    dialogues: Annotated[int, Field(ge=1)] | None = None
 
 
 class Stage(_ProfileModel):
@@ -103,10 +120,12 @@ class Stage(_ProfileModel):
 
     from_turn: Annotated[int, Field(ge=2)]
     visit: Visit | None = None
-    operations: Operations | None = None
+    operations: _Operations | None = None
     preferences: _Preferences | None = None
     pools: _Pools = Field(default_factory=dict)
     """Pools by group; they replace entries of the pools before."""
+    number_step: Annotated[int, Field(ge=1, le=100)] | None = None
+    """By how many percent a modification moves a number at most; only where operations follow the load."""
 
     @model_serializer(mode="wrap")
     def _leave_out_unchanged(self, serialize: SerializerFunctionWrapHandler) -> dict[str, Any]:
@@ -121,7 +140,7 @@ class Profile(_Growing):
     source: str = ""
     groups: Annotated[tuple[str, ...], Field(min_length=1)]
     visit: Visit
-    operations: Operations
+    operations: _Operations
     keep: KeepRule
     protocol: ProtocolDefaults = ProtocolDefaults()
     pools: _Pools = Field(default_factory=dict)
@@ -132,6 +151,10 @@ class Profile(_Growing):
     """Later parameters, in the order of their turns."""
     choice: Choice | None = None
     """What is not drawn although it could be; None: all draws are uniform."""
+    number_step: Annotated[int, Field(ge=1, le=100)] | None = None
+    """As in stages."""
+    everyday_pools: bool = False
+    """Whether groups draw from the pool `everyday` of their data files, where they have one."""
 
     @model_validator(mode="after")
     def _known_groups(self) -> Profile:
@@ -166,15 +189,21 @@ class Profile(_Growing):
 
     def resolved(self) -> Profile:
         """The profile with all pools and rules of choice complete, so that it means the same on any machine."""
-        pools = {name: {**get_group(name).data["pool"], **self.pools.get(name, {})} for name in self.groups}
+        pools = {name: {**self._own_pool(name), **self.pools.get(name, {})} for name in self.groups}
         return self.model_copy(update={"pools": pools, "choice": self.choice and self.choice.for_groups(self.groups)})
+
+    def _own_pool(self, name: str) -> Mapping[str, Any]:
+        """The pool of a group's data file."""
+        data = get_group(name).data
+        pool: Mapping[str, Any] = data["everyday"] if self.everyday_pools and "everyday" in data else data["pool"]
+        return pool
 
     def phases(self) -> dict[int, Profile]:
         """The profile in force from each turn on at which it changes: turn 1 and the first turns of the stages."""
         current = self
         found = {1: current}
         for stage in self.stages:
-            changed = {name: getattr(stage, name) for name in ("visit", "operations", "preferences")}
+            changed = {name: getattr(stage, name) for name in ("visit", "operations", "preferences", "number_step")}
             pools = {**current.pools, **{g: {**current.pools.get(g, {}), **new} for g, new in stage.pools.items()}}
             update = {name: value for name, value in changed.items() if value is not None}
             current = current.model_copy(update={**update, "pools": pools})
@@ -217,7 +246,7 @@ def _try_pool(name: str, pool: Mapping[str, Any], path: Path, part: str = "") ->
     group, stream = get_group(name), Stream(0)
     context = DrawContext(tuple(f"{word}{number}" for number in range(10) for word in ("word", "keyword ")), pool)
     try:
-        for _ in range(_TRIAL_DRAWS):
+        for _ in range(_TRIAL_DRAWS if pool.get("drawn", True) else 0):
             params = group.draw(stream, context)
             parse_constraint({"group": name, "params": params})
             group.modify(params or {}, stream, context)
@@ -230,7 +259,10 @@ def parse_profile(data: object, path: Path | None = None) -> Profile:
     try:
         return Profile.model_validate(data)
     except ValidationError as fault:
-        raise InputError(complaint(fault, "profile"), path=path) from None
+        told = complaint(fault, "profile")
+        for kind in (_BY_COUNT, _BY_LOAD):  # how the two are told apart is no concern of a user
+            told = told.replace(f"operations.{kind}", "operations")
+        raise InputError(told, path=path) from None
 
 
 class TopicModel(BaseModel):
@@ -243,6 +275,19 @@ class TopicModel(BaseModel):
     keywords: list[_Text]
     domain: str = ""
     title: str = ""
+    kind: str = ""
+    choices: tuple[dict[str, Any], ...] = ()
+
+    @field_validator("choices")
+    @classmethod
+    def _offered(cls, choices: tuple[dict[str, Any], ...]) -> tuple[dict[str, Any], ...]:
+        """Require parameters that the group `choice` takes."""
+        for params in choices:
+            try:
+                parse_constraint({"group": "choice", "params": params})
+            except UsageError as fault:
+                raise ValueError(str(fault)) from None
+        return choices
 
     @field_validator("keywords")
     @classmethod
@@ -260,7 +305,9 @@ class TopicModel(BaseModel):
 
     def to_topic(self) -> Topic:
         """The topic with normalised texts."""
-        return Topic(self.id, clean(self.prompt).strip(), tuple(self.keywords), self.domain, clean(self.title).strip())
+        choices: tuple[Params, ...] = self.choices
+        prompt, title = clean(self.prompt).strip(), clean(self.title).strip()
+        return Topic(self.id, prompt, tuple(self.keywords), self.domain, title, self.kind, choices)
 
 
 def _are_plain(keywords: list[str]) -> bool:
@@ -277,3 +324,14 @@ def load_topics(path: Path | None = None) -> tuple[Topic, ...]:
     """
     source = path or data_path("seeds", "topics.jsonl")
     return read_catalogue(source, lambda data: TopicModel.model_validate(data).to_topic(), "topic")
+
+
+def packaged_topics(profile: Profile) -> tuple[Path, ...]:
+    """The files of built-in topics for a profile; one that draws choices has tasks that offer some."""
+    names = ("topics.jsonl", "topics-choices.jsonl") if "choice" in profile.groups else ("topics.jsonl",)
+    return tuple(data_path("seeds", name) for name in names)
+
+
+def load_topics_of(profile: Profile) -> tuple[Topic, ...]:
+    """The built-in topics for a profile."""
+    return tuple(topic for path in packaged_topics(profile) for topic in load_topics(path))

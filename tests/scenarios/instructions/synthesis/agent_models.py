@@ -63,7 +63,7 @@ def make_turn(
         after = {"count": 5}
     own = () if after is None else (Constraint(group, after),)
     return Turn(
-        1, number, TOPIC, move, Operation(kind, group, before, after), (*others, *own), PERSONA, "—", "template",
+        1, number, TOPIC, move, (Operation(kind, group, before, after),), (*others, *own), PERSONA, "—", "template",
         witness=witness,
     )  # fmt: skip
 

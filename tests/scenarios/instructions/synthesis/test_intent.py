@@ -21,7 +21,7 @@ BEFORE, AFTER = {"count": 9}, {"count": 5}
 
 def turn(number: int, operation: Operation, register: str = "neutral", move: str = "continue") -> Turn:
     constraints = () if operation.after is None else (Constraint(operation.group, operation.after),)
-    return Turn(1, number, TOPIC, move, operation, constraints, Persona("p", "A.", ("b",), register), "", "m")
+    return Turn(1, number, TOPIC, move, (operation,), constraints, Persona("p", "A.", ("b",), register), "", "m")
 
 
 def intents(operation: Operation, register: str = "neutral") -> list[tuple[str, str]]:

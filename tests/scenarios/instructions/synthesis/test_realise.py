@@ -19,7 +19,8 @@ from evolif.scenarios.instructions.tracker import ScriptSpec, load_profile, load
 from evolif.scenarios.instructions.turns import Operation, Persona, ScriptTurn, Topic
 
 TOPIC = Topic("t", "Plan It. Don't hurry.", (), title="the Trip I plan")
-TURN = ScriptTurn(1, 4, TOPIC, "continue", Operation("add", "existence", None, {"counts": {"I don't": 2}}), (), (), "")
+WANTED = Operation("add", "existence", None, {"counts": {"I don't": 2}})
+TURN = ScriptTurn(1, 4, TOPIC, "continue", (WANTED,), (), (), "")
 
 
 def said(line: str, style: TypingStyle = TypingStyle(), turn: ScriptTurn = TURN, **more: Any) -> str:  # noqa: B008

@@ -47,7 +47,7 @@ def said(
         turn=1 if move == "first" else 7,
         topic=topic,
         move="new" if move == "first" else move,
-        operation=Operation(kind, group, before, after),
+        operations=(Operation(kind, group, before, after),),
         constraints=() if after is None else (Constraint(group, after),),
         before=(),
         witness="",

@@ -1,0 +1,203 @@
+"""The instruction layer of profiles whose operations follow the load: several adds at once, all replaced, and so on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from evolif.errors import InternalError
+from evolif.scenarios.instructions.constraints import get_group
+from evolif.scenarios.instructions.constraints.compatibility import find_conflict, is_closed
+from evolif.scenarios.instructions.tracker.instruction import (
+    TRIES_PER_GROUP,
+    DrawRound,
+    InstructionChange,
+    InstructionLayer,
+    InstructionState,
+)
+from evolif.scenarios.instructions.tracker.load import LoadKind, LoadOperations, at_turn, in_random_order, number_of
+from evolif.scenarios.instructions.turns import Instruction, Operation, OperationKind, Params, Topic, TurnAct
+from evolif.scenarios.instructions.witness import Refusal
+from evolif.util.rng import Stream
+
+_Made = tuple[tuple[Operation, ...], InstructionState]
+
+
+class LoadLayer(InstructionLayer):
+    """Changes the instructions of one dialogue by a profile's operations by load."""
+
+    tries = 8  # where two groups exclude each other whatever they ask for, the others have the weight sooner
+    _is_proven = True
+    """Whether what is drawn gets a witness; of several constraints that come at once, the last one proves all."""
+    _last: frozenset[str] = frozenset()
+    """The groups that the turn before changed, in whatever topic."""
+
+    @property
+    def _load(self) -> LoadOperations:
+        operations = self.profile.operations
+        assert isinstance(operations, LoadOperations)  # raw_turns makes the layer that fits the profile
+        return operations
+
+    def change(self, number: int, state: InstructionState, topic: Topic) -> InstructionChange:
+        """What the turn of that number changes.
+
+        Raises:
+            InternalError: no operation has a witness, which the compatibility table should prevent.
+        """
+        self._statistics.turns += 1
+        if not state.constraints:
+            numbers = self._load.numbers
+            weights = numbers.first if number == 1 else at_turn(numbers.topic, number)
+            made = self._state(state, topic, number_of(weights, self._stream))
+            if made is not None:
+                return self._done("state", made)
+        for tried, kind in enumerate(self._kinds_at(number, state) if state.constraints else ()):
+            made = self._made(kind, number, state, topic)
+            if made is not None:
+                self._statistics.kind_changed += tried > 0
+                return self._done("replace_all" if kind == "replace" else "change", made)
+        raise InternalError(f"no operation with a witness was found for topic {topic.id}; please report the seed")
+
+    def _done(self, act: TurnAct, made: _Made) -> InstructionChange:
+        operations, state = made
+        self._last = frozenset(operation.group for operation in operations)
+        return InstructionChange(act, operations, state)
+
+    def _kinds_at(self, number: int, state: InstructionState) -> list[LoadKind]:
+        """The kind that is drawn, then the others in case none of its operations has a witness."""
+        load, active = self._load, len(state.constraints)
+        weights = dict(load.kind_weights(number, load.target(number) - active))
+        if "choice" in state.active:  # beside which there is hardly anything to add
+            weights = {"add": 0, "modify": weights["modify"], "remove": 0, "replace": sum(weights.values())}
+        elif active == 1:
+            weights |= {"remove": 0, "replace": 0}
+        if active >= load.most:
+            weights["add"] = 0
+        options = [(kind, weight) for kind, weight in weights.items() if weight]
+        first = self._stream.weighted(options)
+        return [first, *(kind for kind, _ in options if kind != first)]
+
+    def _made(self, kind: LoadKind, number: int, state: InstructionState, topic: Topic) -> _Made | None:
+        numbers, stream = self._load.numbers, self._stream
+        if kind == "add":
+            missing = self._load.target(number) - len(state.constraints)
+            several = number_of(numbers.add_far if missing >= numbers.far else numbers.add, stream)
+            return self._added(state, topic, min(several, self._load.most - len(state.constraints)))
+        if kind == "replace":
+            heavy = self._load.target(number) >= numbers.heavy
+            return self._replaced(state, topic, number_of(numbers.replace_heavy if heavy else numbers.replace, stream))
+        return self._changed_one(kind, state, topic)
+
+    def _state(self, state: InstructionState, topic: Topic, several: int) -> _Made | None:
+        """The demands of a topic that has none: now and then to choose from what its task offers."""
+        if topic.choices and self._stream.below(100) < self._load.choices.stated:
+            made = self._one("add", "choice", state, topic)
+            if made is not None:
+                return (made[0],), made[1]
+        return self._added(state, topic, several)
+
+    def _added(self, state: InstructionState, topic: Topic, several: int) -> _Made | None:
+        """So many constraints more, or fewer where no more go together."""
+        for number in range(several, 0, -1):
+            made = self._added_at_once(state, topic, number)
+            if made is not None:
+                return made
+        return None
+
+    def _added_at_once(self, state: InstructionState, topic: Topic, several: int) -> _Made | None:
+        operations: list[Operation] = []
+        for number in range(several):
+            self._is_proven = number == several - 1
+            groups = in_random_order(self._open_groups(state, topic), self._stream)
+            made = self._first_of("add", groups, state, topic)
+            self._is_proven = True
+            if made is None:
+                return None
+            operations.append(made[0])
+            state = made[1]
+        return tuple(operations), state
+
+    def _witness(self, group: str, constraints: Instruction, state: InstructionState, topic: Topic) -> str | Refusal:
+        if self._is_proven:
+            return super()._witness(group, constraints, state, topic)
+        conflict = find_conflict({c.group: c.params for c in constraints})
+        return "" if conflict is None else Refusal("awkward", conflict.code, conflict.groups)
+
+    def _open_groups(self, state: InstructionState, topic: Topic) -> list[tuple[str, int]]:
+        """The groups that may be added, with their weights."""
+        active, load = state.active, self._load
+        return [
+            (group, weight)
+            for group, weight in load.weights.items()
+            if group not in active
+            and group != "choice"
+            and topic.kind not in load.unsuited.get(group, ())
+            and not is_closed(group, active)
+        ]
+
+    def _replaced(self, state: InstructionState, topic: Topic, several: int) -> _Made | None:
+        """New constraints in place of all."""
+        gone = state.active
+        given_up = {**state.given_up, **{g: (*state.given_up.get(g, ()), params) for g, params in gone.items()}}
+        made = self._state(InstructionState(given_up=given_up), topic, several)
+        if made is None:
+            return None
+        new = {operation.group: operation for operation in made[0]}
+        removed = [Operation("remove", group, params, None) for group, params in gone.items() if group not in new]
+        stated = [
+            Operation("modify", group, gone[group], one.after) if group in gone else one for group, one in new.items()
+        ]
+        return (*removed, *stated), made[1]
+
+    def _changed_one(self, kind: OperationKind, state: InstructionState, topic: Topic) -> _Made | None:
+        """A modification or a removal, of a group that the turn before left alone where there is one."""
+        groups = self._stream.sample([c.group for c in state.constraints], len(state.constraints))
+        late = self._last | {state.changed}
+        made = self._first_of(kind, sorted(groups, key=late.__contains__), state, topic)
+        return None if made is None else ((made[0],), made[1])
+
+    def _first_of(
+        self, kind: OperationKind, groups: Iterable[str], state: InstructionState, topic: Topic
+    ) -> tuple[Operation, InstructionState] | None:
+        """The operation on the first of the groups that can be changed so."""
+        for tried, group in enumerate(groups):
+            made = self._one(kind, group, state, topic)
+            if made is not None:
+                self._statistics.group_changed += tried > 0
+                return made
+        return None
+
+    def _one(
+        self, kind: OperationKind, group: str, state: InstructionState, topic: Topic
+    ) -> tuple[Operation, InstructionState] | None:
+        return self._draw(DrawRound(kind, [group], fresh=kind != "remove"), state, topic)
+
+    def _candidates(
+        self, kind: OperationKind, name: str, state: InstructionState, topic: Topic
+    ) -> Iterator[Params | None]:
+        before = state.active.get(name, {})
+        step = self.profile.number_step
+        if kind == "modify" and step and isinstance(before.get("count"), int):
+            near = (near_number(before, step, self._stream) for _ in range(TRIES_PER_GROUP))
+            yield from (params for params in near if params is not None)
+        adapter = get_group(name).adapter
+        for params in super()._candidates(kind, name, state, topic):  # in the order in which a reader has them
+            yield None if params is None else adapter.validate_python(dict(params)).model_dump()
+
+
+_ROUND = {100: 10, 25: 5}
+"""From such a number on, numbers are moved by tens or fives."""
+
+
+def near_number(params: Params, percent: int, stream: Stream) -> Params | None:
+    """The same with its number, or both, moved by at most so many percent, and by at least one; None if it has no room.
+
+    >>> near_number({"count": 3}, 20, Stream(0))["count"] in (2, 4)
+    True
+    """
+    count: int = params["count"]
+    step = next((step for least, step in _ROUND.items() if count >= least), 1)
+    reach = max(1, count * percent // 100 // step)
+    moved = step * stream.between(1, reach) * (1 if stream.below(2) else -1)
+    if count + moved < 1:
+        return None
+    return {name: value + moved if name in ("count", "upper") else value for name, value in params.items()}
