@@ -13,25 +13,35 @@ from evolif._version import __version__
 
 if TYPE_CHECKING:
     from evolif.benchmark import open_benchmark as load_benchmark
+    from evolif.config import EvalConfig
     from evolif.errors import EvolifError, InputError, InternalError, ModelError, OutsideError, UsageError
     from evolif.frames import metrics_frame, sessions_frame, turns_frame
+    from evolif.models.base import ChatModel
     from evolif.runner.evaluate import evaluate
-    from evolif.runner.run import load_run
+    from evolif.runner.run import Run, load_run
+    from evolif.scenario.contract import Scenario
+    from evolif.scenario.play import Environment
     from evolif.scenarios.generating import generate
     from evolif.scenarios.instructions.constraints import check
     from evolif.scenarios.instructions.queries import check_query
     from evolif.scenarios.instructions.turns import Constraint, Finding, Persona, Topic, Turn
-    from evolif.types import Session, Span, Verdict
+    from evolif.types import Message, Session, Span, Verdict
 
 __all__ = [
+    "ChatModel",
     "Constraint",
+    "Environment",
+    "EvalConfig",
     "EvolifError",
     "Finding",
     "InputError",
     "InternalError",
+    "Message",
     "ModelError",
     "OutsideError",
     "Persona",
+    "Run",
+    "Scenario",
     "Session",
     "Span",
     "Topic",
@@ -50,7 +60,12 @@ __all__ = [
     "turns_frame",
 ]
 
-_FUNCTIONS = {
+_HOMES = {
+    "ChatModel": "evolif.models.base",
+    "Environment": "evolif.scenario.play",
+    "EvalConfig": "evolif.config",
+    "Run": "evolif.runner.run",
+    "Scenario": "evolif.scenario.contract",
     "check": "evolif.scenarios.instructions.constraints",
     "check_query": "evolif.scenarios.instructions.queries",
     "evaluate": "evolif.runner",
@@ -59,9 +74,9 @@ _FUNCTIONS = {
     "load_run": "evolif.runner",
     **dict.fromkeys(("metrics_frame", "sessions_frame", "turns_frame"), "evolif.frames"),
 }
-"""Where each function is defined; after a colon, its name there if it is another."""
+"""Where functions and classes are defined; after a colon, the name there if it is another."""
 _TURNS = frozenset({"Constraint", "Finding", "Persona", "Topic", "Turn"})
-"""Classes of an instruction's turns; errors are in `evolif.errors`, all other classes in `evolif.types`."""
+"""Classes of an instruction's turns; errors are in `evolif.errors`, classes named nowhere here in `evolif.types`."""
 
 
 def __getattr__(name: str) -> Any:
@@ -72,7 +87,7 @@ def __getattr__(name: str) -> Any:
 
     classes = "evolif.scenarios.instructions.turns" if name in _TURNS else "evolif.types"
     classes = "evolif.errors" if name.endswith("Error") else classes
-    home, _, there = _FUNCTIONS.get(name, classes).partition(":")
+    home, _, there = _HOMES.get(name, classes).partition(":")
     return getattr(import_module(home), there or name)
 
 

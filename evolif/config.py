@@ -7,9 +7,10 @@ The flags of `evolif evaluate`, their variables and keys of `--config` are made 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, Self, TypedDict
 
 from pydantic import (
     BaseModel,
@@ -275,6 +276,73 @@ class EvalConfig(BaseModel):
             if fault["type"] == "extra_forbidden":
                 raise UsageError(f"there is no setting {name}{did_you_mean(name, cls.model_fields)}") from None
             raise UsageError(sentence(_flag_of(cls, name), fault)) from None
+
+
+class EvalSettings(TypedDict, total=False):
+    """What `evolif.evaluate` takes by name: fields of `EvalConfig`, with their defaults.
+
+    Example:
+        ```python
+        evolif.evaluate("bench", "openai/gpt-5", "run", patience=5, epochs=2)
+        ```
+    """
+
+    judge_rule: str
+    """How a panel reaches a verdict: `mean`, `majority` or `median`."""
+    relevance: str
+    """Whether each answer is about its task: `none` (not asked), `lexical` (it names words of the task), or `judge`
+    (the panel decides). A figure of its own.
+    """
+    relevance_counts: bool
+    """Count that as one more requirement of every turn."""
+    patience: int | None
+    """Failed turns in a row that end a session; the benchmark's if None."""
+    max_turns: int | None
+    """The cap, in judged turns; sessions that reach it are censored. The benchmark's if None."""
+    limit: int | None
+    """Maximum number of dialogues."""
+    epochs: int
+    """How often each dialogue is repeated."""
+    system_prompt: bool
+    """Give the model the scenario's system prompt."""
+    temperature: float | None
+    """Sampling temperature; the provider's default if None."""
+    max_tokens: int | None
+    """Longest answer in tokens."""
+    seed: int
+    """Seeds simulated models and, if the provider supports it, sampling."""
+    max_connections: int | None
+    """Fixed number of concurrent requests per model; adapts to the endpoint if None."""
+    max_retries: int
+    """Repeats of a request that may succeed later."""
+    timeout: float | None
+    """Seconds for one attempt."""
+    wait: float
+    """Longest wait in seconds that an endpoint may ask for; beyond it, sessions are suspended."""
+    base_url: str | None
+    """Endpoint of models without their own."""
+    model_args: Path | str | None
+    """A file of parameters of the requests to models under test, see `evolif.models.read_parameters`."""
+    context: str
+    """What of the past the model is shown: `full`, `last:K`, `retrieval:K`, `summary:K`, `tree`, or a plug-in's
+    name.
+    """
+    context_model: ModelRef | None
+    """The model that the context strategy calls, if it needs one."""
+    partner: ModelRef | None
+    """Who takes the other seat in a scenario of two: `self`, `scripted`, or a model."""
+    synthesizers: Sequence[ModelRef]
+    """How to reach the chat models that write missing turns, if their names in the benchmark are not enough;
+    `template` replaces them with the template.
+    """
+    checker: ModelRef | None
+    """The same for the model that checks their queries."""
+    fork_into: Path | str | None
+    """A new run's directory: started from the part of `out` that fits these settings, or resumed."""
+    engine: str
+    """`asyncio`, this process; `ray`, the processes of a Ray cluster."""
+    ray_address: str | None
+    """The cluster; a local one on loopback if None."""
 
 
 def _flag_of(config: type[EvalConfig], name: str) -> str:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 from evolif.benchmark import open_benchmark
-from evolif.config import EvalConfig
+from evolif.config import EvalConfig, EvalSettings
 from evolif.errors import UsageError
-from evolif.models import DEFAULT_RETRIES, LONGEST_WAIT, ModelRef, RequestCache, as_list, spec_of
+from evolif.models import ModelRef, RequestCache, as_list, spec_of
 from evolif.runner.addresses import notes_on_addresses
 from evolif.runner.clients import ClientFactory, Clients, is_panel
 from evolif.runner.events import Observer, nobody
@@ -31,37 +31,13 @@ def evaluate(
     out: Path | str,
     *,
     judge: ModelRef | Sequence[ModelRef] = "none",
-    judge_rule: str = "mean",
-    relevance: str = "none",
-    relevance_counts: bool = False,
-    patience: int | None = None,
-    max_turns: int | None = None,
-    limit: int | None = None,
-    epochs: int = 1,
-    system_prompt: bool = True,
-    temperature: float | None = None,
-    max_tokens: int | None = None,
-    seed: int = 0,
-    max_connections: int | None = None,
-    max_retries: int = DEFAULT_RETRIES,
-    timeout: float | None = None,
-    wait: float = LONGEST_WAIT,
-    base_url: str | None = None,
-    model_args: Path | str | None = None,
-    context: str = "full",
-    context_model: ModelRef | None = None,
-    partner: ModelRef | None = None,
     options: Mapping[str, Any] | None = None,
-    synthesizers: Sequence[ModelRef] = (),
-    checker: ModelRef | None = None,
-    fork_into: Path | str | None = None,
-    engine: str = "asyncio",
-    ray_address: str | None = None,
     cache: RequestCache | None = None,
     gate: CallPolicy | None = None,
     observe: Observer | None = None,
     notify: Notify | None = None,
     on_stop: Callable[[], None] | None = None,
+    **settings: Unpack[EvalSettings],
 ) -> Run:
     """Run models on a benchmark until patience is exhausted.
 
@@ -74,76 +50,29 @@ def evaluate(
             called directly: bounded but not retried, ignoring `base_url` and `timeout`.
         out: The run's directory.
         judge: `none`, `lexical` (a heuristic with separate verdicts), or models, which together are a panel.
-        judge_rule: How a panel reaches a verdict: `mean`, `majority` or `median`.
-        relevance: Whether each answer is about its task: `none` (not asked), `lexical` (it names words of the task), or
-            `judge` (the panel decides). A figure of its own.
-        relevance_counts: Count that as one more requirement of every turn.
-        patience: Failed turns in a row that end a session; the benchmark's if None.
-        max_turns: The cap, in judged turns; sessions that reach it are censored. The benchmark's if None.
-        limit: Maximum number of dialogues.
-        epochs: How often each dialogue is repeated.
-        system_prompt: Give the model the scenario's system prompt.
-        temperature: Sampling temperature; the provider's default if None.
-        max_tokens: Longest answer in tokens.
-        seed: Seeds simulated models and, if the provider supports it, sampling.
-        max_connections: Fixed number of concurrent requests per model; adapts to the endpoint if None.
-        max_retries: Repeats of a request that may succeed later.
-        timeout: Seconds for one attempt.
-        wait: Longest wait in seconds that an endpoint may ask for; beyond it, sessions are suspended.
-        base_url: Endpoint of models without their own.
-        model_args: A file of parameters of the requests to models under test, see `evolif.models.read_parameters`.
-        context: What of the past the model is shown: `full`, `last:K`, `retrieval:K`, `summary:K`, `tree`,
-            or a plug-in's name.
-        context_model: The model that the context strategy calls, if it needs one.
-        partner: Who takes the other seat in a scenario of two: `self`, `scripted`, or a model.
         options: Options of the benchmark's scenario.
-        synthesizers: How to reach the chat models that write missing turns, if their names in the benchmark are not
-            enough; `template` replaces them with the template.
-        checker: The same for the model that checks their queries.
-        fork_into: A new run's directory: started from the part of `out` that fits these settings, or resumed.
-        engine: `asyncio`, this process; `ray`, the processes of a Ray cluster.
-        ray_address: The cluster; a local one on loopback if None.
         cache: Replies of earlier requests, see `evolif.models.open_cache`.
         gate: Called before every call; may stop a session, which is then censored.
         observe: Receives all events, see `Event`.
         notify: Called with messages before the first call.
         on_stop: Called when Ctrl-C requests a clean stop.
+        settings: All others, see `EvalSettings`.
 
     Raises:
         UsageError: an unknown model, a missing key, settings that differ from the run's, turns that were edited.
         OutsideError: the disk.
         KeyboardInterrupt: stopped; everything finished is in the store.
     """
-    config = EvalConfig(
-        models=tuple(as_list(models)),
-        judges=tuple(as_list(judge)) or ("none",),
-        judge_rule=judge_rule,
-        relevance=relevance,
-        relevance_counts=relevance_counts,
-        patience=patience,
-        max_turns=max_turns,
-        limit=limit,
-        epochs=epochs,
-        fork_into=None if fork_into is None else Path(fork_into),
-        system_prompt=system_prompt,
-        temperature=temperature,
-        max_tokens=max_tokens,
-        seed=seed,
-        base_url=base_url,
-        model_args=None if model_args is None else Path(model_args),
-        max_connections=max_connections,
-        max_retries=max_retries,
-        timeout=timeout,
-        wait=wait,
-        engine=engine,
-        ray_address=ray_address,
-        context=context,
-        context_model=context_model,
-        partner=partner,
-        options=tuple(f"{key}={value}" for key, value in (options or {}).items()),
-        synthesizers=tuple(synthesizers),
-        checker=checker,
-    )
+    for name in settings.keys() - EvalSettings.__annotations__.keys():
+        near = did_you_mean(name, EvalSettings.__annotations__)
+        raise TypeError(f"evaluate() got an unexpected keyword argument {name!r}{near}")
+    named = {
+        "models": tuple(as_list(models)),
+        "judges": tuple(as_list(judge)) or ("none",),
+        "options": tuple(f"{key}={value}" for key, value in (options or {}).items()),
+        "synthesizers": tuple(settings.get("synthesizers", ())),
+    }
+    config = EvalConfig.model_validate({**settings, **named})
     opened = open_benchmark(benchmark) if isinstance(benchmark, Path | str) else benchmark
     return evaluate_with(
         opened, config, Path(out), cache=cache, gate=gate, observe=observe, notify=notify, on_stop=on_stop

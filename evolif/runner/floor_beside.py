@@ -155,7 +155,7 @@ class _Ceiling:
         place = (prompt.dialogue, prompt.turn)
         self._prompts[place] = prompt
         if prompt.seat == "target":
-            self._verdicts[place] = self._scenario.perfect(prompt)
+            self._verdicts[place] = self._scenario.perfect_by(prompt, self._settings.reading_rules)
 
     def found(self) -> str:
         """The note to store; empty if there are no answer keys."""

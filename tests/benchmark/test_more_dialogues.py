@@ -49,8 +49,8 @@ def test_a_grown_set_equals_one_made_with_as_many(tmp_path: Path, scenario: str,
 
 
 def test_fifty_dialogues_grow_to_sixty(tmp_path: Path) -> None:
-    generate(tmp_path / "whole", dialogues=60, turns=3, seed=11)
-    grow(generate(tmp_path / "grown", dialogues=50, turns=3, seed=11), 60)
+    generate(tmp_path / "whole", dialogues=60, turns=3, seed=11, profile="objective")
+    grow(generate(tmp_path / "grown", dialogues=50, turns=3, seed=11, profile="objective"), 60)
     assert contents(tmp_path / "grown") == contents(tmp_path / "whole")
 
 

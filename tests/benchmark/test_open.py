@@ -23,7 +23,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def make(folder: Path) -> None:
-    evolif.generate(folder, dialogues=2, turns=2, seed=3)
+    evolif.generate(folder, dialogues=2, turns=2, seed=3, profile="objective")
 
 
 @pytest.fixture
@@ -85,7 +85,7 @@ def test_the_folder_of_one_scenario_is_not_opened_as_one_of_another(folder: Path
     with pytest.raises(InputError, match="it names no scenario, so it belongs to instruction following"):
         BenchmarkFolder(own, Quiz())
     with pytest.raises(InputError, match="it belongs to the scenario “quiz”"):
-        evolif.generate(folder, dialogues=1, turns=1)
+        evolif.generate(folder, dialogues=1, turns=1, profile="objective")
     with pytest.raises(InputError, match="belongs to instruction following"):
         Quiz().generate(own, QuizOptions(), dialogues=2, seed=0)
 

@@ -24,7 +24,7 @@ DIALOGUE = "dialogues/0001.jsonl"
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = tmp_path_factory.mktemp("opened")
-    bench = evolif.generate(root / "bench", dialogues=2, turns=2, seed=3)
+    bench = evolif.generate(root / "bench", dialogues=2, turns=2, seed=3, profile="objective")
     evolif.evaluate(bench, ["sim/perfect"], root / "run", max_turns=2).close()
     (root / "dialogs").mkdir()
     (root / "dialogs" / "0.json").write_text("{}")

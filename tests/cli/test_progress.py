@@ -115,7 +115,7 @@ def test_a_run_against_a_server_that_hangs_says_which_attempt_it_waits_for(
 ) -> None:
     monkeypatch.setattr("evolif.runner.shutdown.HEARTBEAT", 0.05)
     monkeypatch.setattr(_display, "_QUIET", 0.0)
-    bench = generate(tmp_path / "bench", dialogues=1, turns=2, seed=1)
+    bench = generate(tmp_path / "bench", dialogues=1, turns=2, seed=1, profile="objective")
     with socket.create_server(("127.0.0.1", 0)) as silent:  # takes connections, and never answers
         model = f"openai/x?base_url=http://127.0.0.1:{silent.getsockname()[1]}/v1"
         with watching("plain", ["openai/x"], 1) as watcher:

@@ -51,7 +51,7 @@ BOMBS: dict[str, Callable[[Path], None]] = {f.__name__: f for f in (shared_text,
 @pytest.fixture(scope="module")
 def bench(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("bench") / "b"
-    generate(path, dialogues=1, turns=2, seed=1)
+    generate(path, dialogues=1, turns=2, seed=1, profile="objective")
     return path
 
 

@@ -216,7 +216,7 @@ def test_an_imported_benchmark_goes_on_as_the_original_does(bench, tmp_path):
 
 def test_registers_of_ones_own_travel_along(tmp_path):
     registers = _registers(tmp_path)
-    bench = evolif.generate(tmp_path / "b", dialogues=1, turns=4, seed=3, registers=registers)
+    bench = evolif.generate(tmp_path / "b", dialogues=1, turns=4, seed=3, registers=registers, profile="objective")
     for name in ("jsonl", "evolif-states"):
         import_benchmark(_written(bench, tmp_path / name, name), tmp_path / f"{name}-back")
         again = load_benchmark(tmp_path / f"{name}-back")

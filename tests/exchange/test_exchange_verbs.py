@@ -14,7 +14,7 @@ from evolif.exchange import canary_of
 
 @pytest.fixture(scope="module")
 def bench(tmp_path_factory):
-    return evolif.generate(tmp_path_factory.mktemp("verbs") / "b", dialogues=2, turns=3, seed=30)
+    return evolif.generate(tmp_path_factory.mktemp("verbs") / "b", dialogues=2, turns=3, seed=30, profile="objective")
 
 
 def run(*arguments, **environment):

@@ -21,7 +21,7 @@ needs_datasets = pytest.mark.skipif(
 @pytest.fixture(scope="module")
 def run(tmp_path_factory):
     root = tmp_path_factory.mktemp("runs")
-    bench = evolif.generate(root / "b", dialogues=3, turns=6, seed=8)
+    bench = evolif.generate(root / "b", dialogues=3, turns=6, seed=8, profile="objective")
     played = evolif.evaluate(bench, ["sim/perfect", "sim/steady"], root / "r", max_turns=6, judge="lexical", epochs=1)
     yield played
     played.close()
@@ -74,7 +74,7 @@ def test_an_answer_that_is_the_witness_stays_home(run, tmp_path):
 def test_where_models_were_asked_stays_home(tmp_path):
     from evolif.runner import RunStore
 
-    evolif.generate(tmp_path / "b", dialogues=1, turns=1, seed=8)
+    evolif.generate(tmp_path / "b", dialogues=1, turns=1, seed=8, profile="objective")
     run = evolif.evaluate(tmp_path / "b", "sim/perfect", tmp_path / "r", max_turns=1)
     run.close()
     store = RunStore.open(tmp_path / "r")

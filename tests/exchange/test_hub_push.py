@@ -80,7 +80,7 @@ class Hub:
 
 @pytest.fixture(scope="module")
 def bench(tmp_path_factory):
-    return evolif.generate(tmp_path_factory.mktemp("hub") / "b", dialogues=2, turns=3, seed=6)
+    return evolif.generate(tmp_path_factory.mktemp("hub") / "b", dialogues=2, turns=3, seed=6, profile="objective")
 
 
 def push(bench, out, hub_url, *more, token=TOKEN):

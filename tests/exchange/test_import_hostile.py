@@ -25,7 +25,7 @@ needs_arrow = pytest.mark.skipif(find_spec("pyarrow") is None, reason="pyarrow i
 @pytest.fixture(scope="module")
 def rows(tmp_path_factory):
     root = tmp_path_factory.mktemp("hostile")
-    evolif.generate(root / "b", dialogues=2, turns=4, seed=4)
+    evolif.generate(root / "b", dialogues=2, turns=4, seed=4, profile="objective")
     path = export(root / "b", root / "b.jsonl").path
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
 
@@ -155,7 +155,7 @@ def test_long_lines_and_long_dialogues_are_refused(tmp_path, rows, monkeypatch):
 
 
 def test_folders_that_are_something_else_are_refused(tmp_path, rows):
-    evolif.generate(tmp_path / "b", dialogues=1, turns=1, seed=1)
+    evolif.generate(tmp_path / "b", dialogues=1, turns=1, seed=1, profile="objective")
     cases = [("b", "is already a benchmark"), ("nowhere", "does not exist"), ("empty", "contains no")]
     (tmp_path / "empty").mkdir()
     for name, told in cases:

@@ -126,7 +126,7 @@ def test_the_verb_makes_a_run_that_reports_read(run, tmp_path):
 
 def test_a_stop_rule_decides_what_is_in_the_figures(tmp_path):
     model = "sim/steady?skill=.6"
-    bench = evolif.generate(tmp_path / "b", dialogues=4, turns=6, seed=8)
+    bench = evolif.generate(tmp_path / "b", dialogues=4, turns=6, seed=8, profile="objective")
     evolif.evaluate(bench, model, tmp_path / "r", max_turns=7).close()
     with closing(RunStore.open(tmp_path / "r")) as store:
         never = SessionKey(model, 9, 1)
@@ -147,7 +147,7 @@ def test_a_stop_rule_decides_what_is_in_the_figures(tmp_path):
 
 
 def test_answers_that_are_not_there_are_not_judged_again(tmp_path):
-    bench = evolif.generate(tmp_path / "b", dialogues=2, turns=3, seed=8)
+    bench = evolif.generate(tmp_path / "b", dialogues=2, turns=3, seed=8, profile="objective")
     run = evolif.evaluate(bench, "sim/perfect", tmp_path / "r", max_turns=3)
     done, back = brought_back(run, tmp_path)
     assert done.withheld == 6 and verify(back).differ == []
@@ -164,7 +164,7 @@ def test_answers_that_are_not_there_are_not_judged_again(tmp_path):
 
 
 def make_exported(folder):
-    bench = evolif.generate(folder / "b", dialogues=2, turns=3, seed=8)
+    bench = evolif.generate(folder / "b", dialogues=2, turns=3, seed=8, profile="objective")
     evolif.evaluate(bench, "sim/perfect", folder / "r", max_turns=3).close()
     export(folder / "r", folder / "u", format="unidial", with_witness=True)
 

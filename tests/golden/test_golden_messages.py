@@ -107,7 +107,7 @@ def test_errors_of_the_api_have_the_same_classes(tmp_path: Any, golden: Any) -> 
     calls: dict[str, Any] = {
         "load_run": lambda: evolif.load_run(tmp_path / "nowhere"),
         "load_benchmark": lambda: evolif.load_benchmark(tmp_path / "nowhere"),
-        "generate": lambda: evolif.generate(tmp_path / "b", dialogues=0),
+        "generate": lambda: evolif.generate(tmp_path / "b", dialogues=0, profile="objective"),
         "profile": lambda: evolif.generate(tmp_path / "b", profile="papper"),
         "evaluate": lambda: evolif.evaluate(tmp_path / "nowhere", "sim/steady", tmp_path / "r"),
         "check": lambda: evolif.check([{"group": "lenght", "params": {}}], "x"),

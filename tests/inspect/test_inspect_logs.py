@@ -179,7 +179,7 @@ def test_a_session_that_did_not_end_is_a_sample_with_an_error(run: Run, tmp_path
 
 
 def test_what_is_no_run_is_refused(tmp_path: Path) -> None:
-    evolif.generate(tmp_path / "b", dialogues=1, turns=1, seed=8)
+    evolif.generate(tmp_path / "b", dialogues=1, turns=1, seed=8, profile="objective")
     with pytest.raises(UsageError, match="inspect eval evolif/instructions -T bench=BENCH"):
         export(tmp_path / "b", tmp_path / "out", format="inspect")
     done = CliRunner().invoke(app, ["export", str(tmp_path / "b"), str(tmp_path / "out"), "--format", "inspect"])

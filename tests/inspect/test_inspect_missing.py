@@ -13,7 +13,7 @@ from evolif.exchange import export
 
 
 def test_the_format_names_the_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    bench = evolif.generate(tmp_path / "b", dialogues=1, turns=1, seed=8)
+    bench = evolif.generate(tmp_path / "b", dialogues=1, turns=1, seed=8, profile="objective")
     evolif.evaluate(bench, "sim/perfect", tmp_path / "r", max_turns=1).close()
     monkeypatch.setitem(sys.modules, "inspect_ai", None)
     monkeypatch.setitem(sys.modules, "inspect_ai.log", None)

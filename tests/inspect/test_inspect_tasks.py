@@ -103,7 +103,7 @@ def hold_equal(log: Any, run: Run) -> None:
 
 def test_instructions_are_played_with_patience_as_by_our_runner(server: Server, tmp_path: Path) -> None:
     log = inspected("instructions", tmp_path, seed=7, dialogues=3, turns=4, max_turns=6, epochs=2)
-    bench = evolif.generate(tmp_path / "b", dialogues=3, turns=4, seed=7)
+    bench = evolif.generate(tmp_path / "b", dialogues=3, turns=4, seed=7, profile="objective")
     run = ours(bench, server, tmp_path, max_turns=6, epochs=2)
     hold_equal(log, run)
     endings = {sample.store["evolif"]["cause"] for sample in log.samples}
@@ -236,7 +236,7 @@ def test_the_headline_has_an_error_and_an_interval_and_samples_can_be_filtered(s
     from inspect_ai.analysis import evals_df
 
     log = inspected("instructions", tmp_path, dialogues=8, turns=3, max_turns=4, seed=7, epochs=2, patience=2)
-    bench = evolif.generate(tmp_path / "b", dialogues=8, turns=3, seed=7)
+    bench = evolif.generate(tmp_path / "b", dialogues=8, turns=3, seed=7, profile="objective")
     run = ours(bench, server, tmp_path, max_turns=4, patience=2, epochs=2)
     [summary] = summarise(run, resamples=20)
     [main] = {score.metadata["headline"] for sample in log.samples for score in sample.scores.values()}
@@ -262,7 +262,7 @@ def test_a_wrong_option_is_told_in_a_sentence(server: Server, tmp_path: Path) ->
 
     with pytest.raises(PrerequisiteError, match="no such option"):
         inspected("instructions", tmp_path, profil="paper")
-    evolif.generate(tmp_path / "b", dialogues=1, turns=1, seed=1)
+    evolif.generate(tmp_path / "b", dialogues=1, turns=1, seed=1, profile="objective")
     with pytest.raises(PrerequisiteError, match="evaluate evolif/instructions"):
         inspected("games", tmp_path, bench=str(tmp_path / "b"))
     with pytest.raises(PrerequisiteError, match="turns cannot be changed"):

@@ -121,7 +121,7 @@ def test_a_reading_or_a_judge_that_breaks_is_our_fault_too(monkeypatch: pytest.M
     with pytest.raises(InternalError, match="KeyError"):
         judge_answer((HAPPY,), "text", Broken())
 
-    def deep(*_: object) -> Reading:
+    def deep(*_: object, **__: object) -> Reading:
         raise RecursionError("too deep")
 
     monkeypatch.setattr("evolif.scenarios.instructions.verdicts.Reading", deep)

@@ -386,7 +386,7 @@ def test_fewer_characters_of_a_key_may_be_words() -> None:
 def test_the_middle_of_a_key_in_an_error_is_not_stored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     key = "".join(f"{n:02d}kQ" for n in range(12))
     monkeypatch.setenv("ECHOED_KEY", key)
-    bench = evolif.generate(tmp_path / "b", dialogues=1, turns=1, seed=1)
+    bench = evolif.generate(tmp_path / "b", dialogues=1, turns=1, seed=1, profile="objective")
     with serving(error(500, f"worker died: ...{key[14:34]}... at 3")) as server:
         model = f"openai/m?base_url={server.url}&key_env=ECHOED_KEY"
         with suppress(EvolifError):

@@ -163,7 +163,7 @@ def test_a_missing_header_is_told_before_the_first_call(tmp_path: Path, monkeypa
 
 
 def test_one_model_stands_twice_in_a_run_and_the_settings_say_how(tmp_path: Path) -> None:
-    generate(tmp_path / "bench", dialogues=1, turns=2, seed=3)
+    generate(tmp_path / "bench", dialogues=1, turns=2, seed=3, profile="objective")
     file = tmp_path / "args.yaml"
     file.write_text("top_k: 5\n")
     with serving(ok("Hello.")) as server:
@@ -181,7 +181,7 @@ def test_one_model_stands_twice_in_a_run_and_the_settings_say_how(tmp_path: Path
 
 
 def test_the_cache_keeps_parameters_apart(tmp_path: Path) -> None:
-    generate(tmp_path / "bench", dialogues=1, turns=1, seed=3)
+    generate(tmp_path / "bench", dialogues=1, turns=1, seed=3, profile="objective")
     file = tmp_path / "args.yaml"
     with serving(ok("Hello.")) as server:
         for number, text in enumerate(("top_k: 5\n", "top_k: 6\n", "top_k: 5\n")):
@@ -199,7 +199,7 @@ def _bodies(server: Server) -> list[str]:
 
 
 def test_the_printed_command_asks_the_same_again(tmp_path: Path) -> None:
-    generate(tmp_path / "bench", dialogues=1, turns=1, seed=3)
+    generate(tmp_path / "bench", dialogues=1, turns=1, seed=3, profile="objective")
     file = tmp_path / "args.yaml"
     file.write_text("thinking: {budget: 5}\n")
     with serving(ok("Hello.")) as server:

@@ -38,7 +38,7 @@ SENTENCE = re.compile(
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = tmp_path_factory.mktemp("answer")
-    generate(root / "bench", dialogues=12, turns=10, seed=5)
+    generate(root / "bench", dialogues=12, turns=10, seed=5, profile="objective")
     evaluate(root / "bench", ["sim/forgetful", "sim/perfect", "sim/steady"], root / "run", max_turns=30).close()
     return root / "run"
 

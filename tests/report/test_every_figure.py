@@ -58,7 +58,7 @@ def generated(folder: Path, name: str, dialogues: int, **options: Any) -> Any:
 
 
 def instructions(folder: Path) -> list[Run]:
-    evolif.generate(folder / "bench", dialogues=8, turns=8, seed=3)
+    evolif.generate(folder / "bench", dialogues=8, turns=8, seed=3, profile="objective")
     bench = open_benchmark(folder / "bench")
     models = ["sim/steady", "sim/forgetful"]
     return [evaluate(bench, models, folder / "run", max_turns=8, epochs=2, relevance="lexical")]

@@ -18,7 +18,7 @@ COMPARED = "A 2 dialogues, each once; B 4 dialogues, each 3 times. Compared: onl
 @pytest.fixture
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
-    generate("bench", dialogues=5, turns=2, seed=3)
+    generate("bench", dialogues=5, turns=2, seed=3, profile="objective")
     return tmp_path
 
 

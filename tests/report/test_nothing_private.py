@@ -94,7 +94,7 @@ def playing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Played]
     weights = tmp_path / "very-private-folder" / "little.gguf"
     weights.parent.mkdir()
     weights.write_bytes(b"GGUF" + bytes(100))
-    generate(root / "bench", dialogues=DIALOGUES + 1, turns=3, seed=23)
+    generate(root / "bench", dialogues=DIALOGUES + 1, turns=3, seed=23, profile="objective")
     monkeypatch.chdir(root)
     found = importlib.util.find_spec
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: found("json" if name == "xllamacpp" else name))

@@ -42,7 +42,7 @@ def test_what_another_decides_is_told_and_shown_on_r(ada, bob):
         await person.sees(GOOD, "bob: edit")
         assert "This is the older version" not in person.screen
 
-    drive(ada, steps, (80, 32))
+    drive(ada, steps, (80, 44))
 
 
 def test_a_note_of_another_does_not_make_what_is_shown_old(ada, bob):

@@ -9,12 +9,14 @@ import sqlite3
 import threading
 from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import get_type_hints
 
 import pytest
 from filelock import FileLock
 from scripted import Scripted, fault_at, good_but, number, witness
 
 from evolif import OutsideError, UsageError, load_benchmark
+from evolif.config import EvalConfig, EvalSettings
 from evolif.errors import ModelError
 from evolif.runner import Run, RunStore, SessionEnded, evaluate, load_run
 from evolif.runner.clients import endpoint_of
@@ -304,3 +306,20 @@ def test_where_models_are_asked_is_a_setting_of_the_run(
     assert endpoint_of("sim/perfect", "http://b/v1") == ""
     monkeypatch.setenv("OPENAI_BASE_URL", "http://c/v1")
     assert endpoint_of("openai/gpt-5", None) == "http://c/v1"
+
+
+def test_settings_by_name_are_fields_of_the_configuration() -> None:
+    """What `evaluate` takes by name is declared for type checkers; values, bounds and defaults are `EvalConfig`'s."""
+    hints = get_type_hints(EvalSettings)
+    fields = {name: field for name, field in EvalConfig.model_fields.items() if name in hints}
+    assert list(hints) and hints.keys() == fields.keys()
+    others = {name for name, kind in hints.items() if kind != fields[name].annotation}
+    assert others == {"fork_into", "model_args", "synthesizers"}  # a path may be a text, models any sequence
+    assert hints["fork_into"] == hints["model_args"] == Path | str | None
+
+
+def test_an_unknown_setting_is_a_type_error(tmp_path: Path) -> None:
+    with pytest.raises(TypeError, match=r"unexpected keyword argument 'pacience' \(did you mean patience\?\)"):
+        evaluate(tmp_path, "sim/steady", tmp_path / "run", pacience=3)  # type: ignore[call-arg]
+    with pytest.raises(TypeError, match="'budget_usd'"):
+        evaluate(tmp_path, "sim/steady", tmp_path / "run", budget_usd=3)  # type: ignore[call-arg]

@@ -31,7 +31,7 @@ SIMS = ("sim/forgetful", "sim/steady", "sim/perfect")
 
 @pytest.fixture(scope="module")
 def bench(tmp_path_factory: pytest.TempPathFactory) -> InstructionBenchmark:
-    return generate(tmp_path_factory.mktemp("sims") / "bench", dialogues=12, turns=20, seed=2)
+    return generate(tmp_path_factory.mktemp("sims") / "bench", dialogues=12, turns=20, seed=2, profile="objective")
 
 
 def answer(spec: str, bench: InstructionBenchmark, dialogue: int, turn: int, *, depth: int = 1, seed: int = 0) -> str:

@@ -51,7 +51,7 @@ def test_it_is_said_before_the_first_call(play: Play) -> None:
 
 
 def test_a_benchmark_whose_queries_say_it_is_no_news(play: Play, tmp_path: Path) -> None:
-    bench = generate(tmp_path / "said", dialogues=1, turns=2, definitions="query")
+    bench = generate(tmp_path / "said", dialogues=1, turns=2, definitions="query", profile="objective")
     notes: list[str] = []
     run = play(Scripted(witness), benchmark=bench, max_turns=2, system_prompt=False, notify=notes.append)
     assert not run.settings.untold and notes == []

@@ -27,6 +27,7 @@ from evolif.report.page import page, transcript_cache
 from evolif.runner import evaluate, load_run
 from evolif.scenarios.instructions import generate
 from evolif.scenarios.instructions.presentation import NOT_COMPARABLE
+from evolif.text import READING_RULES_VERSION
 
 Make = Callable[..., "page.Written"]
 EPOCHS = 32
@@ -82,7 +83,9 @@ def test_the_page_holds_all_it_needs(pages: dict[str, Path]) -> None:
     assert "@import" not in text and not re.search(r"url\((?!#)", text)
     assert links(text) == []
     assert (
-        NOT_COMPARABLE.split("(")[0].strip() in text and f"evolif {__version__}" in text and "reading rules 1" in text
+        NOT_COMPARABLE.split("(")[0].strip() in text
+        and f"evolif {__version__}" in text
+        and f"reading rules {READING_RULES_VERSION}" in text
     )
     assert "All 8 transcripts are in this page." in text
 

@@ -6,7 +6,7 @@ score is told, the items that it satisfies (a sign each, in the order of the che
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -17,34 +17,40 @@ from reading_turns import TASKS, turn_of
 from evolif.scenarios.broadcast import score_reply
 
 FILES = sorted((Path(__file__).parent / "cases").glob("*.yaml"))
+PARTS = 4
+"""For several processes."""
 
 
+@cache
 def groups_of(path: Path) -> list[dict[str, Any]]:
     groups: list[dict[str, Any]] = yaml.load(path.read_text(encoding="utf-8"), yaml.CSafeLoader)
     return groups
-
-
-def cases() -> Iterator[Any]:
-    for path in FILES:
-        for group in groups_of(path):
-            for number, reply in enumerate(group["replies"], 1):
-                yield pytest.param(group["turn"], reply, id=f"{path.stem}: {group['rule']} ({number})")
 
 
 def told_turn(kind: str, *, formatted: bool = False, question: Any = None, **fields: Any) -> dict[str, Any]:
     return turn_of("IF" if formatted else TASKS[kind], kind, **fields, **(question or {}))
 
 
-@pytest.mark.parametrize(("turn", "case"), list(cases()))
-def test_case(turn: dict[str, Any], case: str | dict[str, Any]) -> None:
-    reply = case if isinstance(case, str) else case["reply"]
-    found = score_reply(told_turn(**turn), reply)
+def fault_of(turn: dict[str, Any], case: str | dict[str, Any]) -> str:
+    """What is wrong with the score of a reply; empty if it is right."""
+    found = score_reply(told_turn(**turn), case if isinstance(case, str) else case["reply"])
     signs = "".join("01"[item["satisfied"]] for item in found["items"])
-    if isinstance(case, str):
-        assert (found["score"], signs, found["gates"]) == (1.0, "1" * len(signs), [])
-    else:
-        assert (signs, found["gates"]) == (case["items"], case.get("gates", []))
-        assert found["score"] == pytest.approx(case["score"], abs=1e-9)
+    wanted = {"items": "1" * len(signs), "score": 1.0} if isinstance(case, str) else case
+    right = (signs, found["gates"]) == (wanted["items"], wanted.get("gates", []))
+    right = right and found["score"] == pytest.approx(wanted["score"], abs=1e-9)
+    return "" if right else f"{signs}, {found['gates']}, {found['score']}"
+
+
+@pytest.mark.parametrize("part", range(PARTS))
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_scores(path: Path, part: int) -> None:
+    cases = [(group, reply) for group in groups_of(path) for reply in group["replies"]]
+    faults = [
+        f"{group['rule']}: {fault}\n  {reply!r}"
+        for group, reply in cases[part::PARTS]
+        if (fault := fault_of(group["turn"], reply))
+    ]
+    assert not faults, "\n".join(faults)
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)

@@ -51,6 +51,7 @@ def test_three_synthesizers_through_the_sdk_in_exact_proportion(tmp_path: Path) 
                 f"openai/b?base_url={two.url}&key_env=TEST_KEY=2",
             ],
             checker=f"openai/c?base_url={two.url}&key_env=TEST_KEY",
+            profile="objective",
         )
     assert Counter(made.author(d) for d in made.dialogues()) == {"template": 2, "openai/a": 2, "openai/b": 4}
     turns = [turn for d in made.dialogues() for turn in made.turns(d)]
@@ -75,7 +76,12 @@ def test_three_synthesizers_through_the_sdk_in_exact_proportion(tmp_path: Path) 
 def test_another_endpoint_is_the_same_benchmark(tmp_path: Path) -> None:
     with wording_server() as one:
         first = evolif.generate(
-            tmp_path / "b", dialogues=2, turns=1, seed=3, synthesizers=[f"openai/a?base_url={one.url}"]
+            tmp_path / "b",
+            dialogues=2,
+            turns=1,
+            seed=3,
+            synthesizers=[f"openai/a?base_url={one.url}"],
+            profile="objective",
         )
     with wording_server() as two:
         again = evolif.generate(
@@ -95,7 +101,12 @@ def test_a_server_without_schemas_is_asked_without_after_its_first_refusal(tmp_p
 
     with wording_server(no_schemas) as served:
         made = evolif.generate(
-            tmp_path / "b", dialogues=1, turns=3, seed=3, synthesizers=[f"openai/a?base_url={served.url}"]
+            tmp_path / "b",
+            dialogues=1,
+            turns=3,
+            seed=3,
+            synthesizers=[f"openai/a?base_url={served.url}"],
+            profile="objective",
         )
     assert [t.source for t in made.turns(1)] == ["openai/a"] * 3
     assert sum("response_format" in body for body in served.asked) == 1
@@ -103,7 +114,14 @@ def test_a_server_without_schemas_is_asked_without_after_its_first_refusal(tmp_p
 
 def test_a_wrong_key_is_told_and_not_taken_for_missing_schemas(tmp_path: Path) -> None:
     with wording_server(lambda body: 401) as served, pytest.raises(ModelError, match=r"answered 401"):
-        evolif.generate(tmp_path / "b", dialogues=1, turns=1, seed=3, synthesizers=[f"openai/a?base_url={served.url}"])
+        evolif.generate(
+            tmp_path / "b",
+            dialogues=1,
+            turns=1,
+            seed=3,
+            synthesizers=[f"openai/a?base_url={served.url}"],
+            profile="objective",
+        )
     assert 1 <= len(served.asked) <= 2
 
 
@@ -181,7 +199,7 @@ def test_extending_needs_only_to_be_told_where_the_models_are(tmp_path: Path) ->
 )
 def test_what_cannot_be_opened_is_told_before_anything_is_written(tmp_path: Path, names: list[str], said: str) -> None:
     with pytest.raises(UsageError, match=said):
-        evolif.generate(tmp_path / "b", dialogues=1, turns=1, synthesizers=names)
+        evolif.generate(tmp_path / "b", dialogues=1, turns=1, synthesizers=names, profile="objective")
     assert not (tmp_path / "b").exists()
 
 
@@ -194,7 +212,12 @@ def test_a_checker_for_the_template_alone_is_refused() -> None:
 def test_names_that_are_not_the_benchmarks_are_refused_where_one_is_needed(tmp_path: Path) -> None:
     with wording_server() as served:
         made = evolif.generate(
-            tmp_path / "b", dialogues=1, turns=1, seed=3, synthesizers=[f"openai/a?base_url={served.url}"]
+            tmp_path / "b",
+            dialogues=1,
+            turns=1,
+            seed=3,
+            synthesizers=[f"openai/a?base_url={served.url}"],
+            profile="objective",
         )
     other = "openai/other?base_url=http://127.0.0.1:1/v1"
     assert reopen_synthesizers(made, (), [other]).synthesizers == {}
@@ -233,7 +256,9 @@ class Speaker:
 
 def test_a_model_object_stands_for_a_name_and_stays_open(tmp_path: Path) -> None:
     author, checker = Speaker("mine/a"), Speaker("mine/c")
-    made = evolif.generate(tmp_path / "b", dialogues=1, turns=1, seed=3, synthesizers=[author], checker=checker)
+    made = evolif.generate(
+        tmp_path / "b", dialogues=1, turns=1, seed=3, synthesizers=[author], checker=checker, profile="objective"
+    )
     assert made.header.spec.synthesizers == ("mine/a",) and made.header.spec.checker == "mine/c"
     assert made.turns(1)[0].source == "mine/a" and author.calls
     assert extend(made, 2, synthesizers=[author], checker=checker) == 1

@@ -160,7 +160,7 @@ def test_an_extension_goes_on_where_the_dialogue_left_off(said: InstructionBench
 
 
 def test_an_edited_query_keeps_its_definition(tmp_path: Path) -> None:
-    bench = generate(tmp_path / "b", dialogues=1, turns=2, seed=4, definitions="query")
+    bench = generate(tmp_path / "b", dialogues=1, turns=2, seed=4, definitions="query", profile="objective")
     rule = bench.turns(1)[0].query.rpartition("\n")[2]
     edited = bench.replace(1, 1, query="Do it again.", status="edited", source="person")
     assert edited.query == f"Do it again.\n{rule}"
@@ -170,4 +170,4 @@ def test_an_edited_query_keeps_its_definition(tmp_path: Path) -> None:
 
 def test_other_choices_are_refused(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="unknown --definitions “both”; use system or query"):
-        generate(tmp_path / "b", dialogues=1, turns=1, definitions="both")
+        generate(tmp_path / "b", dialogues=1, turns=1, definitions="both", profile="objective")

@@ -22,7 +22,7 @@ Edit = Callable[[dict[str, Any]], Any]
 @pytest.fixture(scope="module")
 def original(tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = tmp_path_factory.mktemp("bench") / "b"
-    generate(root, dialogues=3, turns=6, seed=5)
+    generate(root, dialogues=3, turns=6, seed=5, profile="objective")
     return root
 
 
@@ -117,7 +117,7 @@ for number in range(7, 25):
 def test_processes_that_extend_at_once_neither_lose_nor_double_a_turn(bench: Path, tmp_path: Path) -> None:
     growers = [subprocess.Popen([sys.executable, "-c", GROW, str(bench), step]) for step in ("1", "-1", "1")]
     assert [grower.wait(60) for grower in growers] == [0, 0, 0]
-    generate(tmp_path / "whole", dialogues=3, turns=24, seed=5)
+    generate(tmp_path / "whole", dialogues=3, turns=24, seed=5, profile="objective")
     for dialogue in (1, 2, 3):
         assert file_of(bench, dialogue).read_bytes() == file_of(tmp_path / "whole", dialogue).read_bytes()
 
@@ -146,7 +146,7 @@ def test_the_hash_covers_constraints_and_not_the_answer_key(bench: Path) -> None
 
 def test_other_topics_or_another_seed_are_another_benchmark(bench: Path, tmp_path: Path) -> None:
     first = load_benchmark(bench).identity
-    assert generate(tmp_path / "c", dialogues=3, turns=6, seed=6).identity != first
+    assert generate(tmp_path / "c", dialogues=3, turns=6, seed=6, profile="objective").identity != first
     with (bench / "topics.jsonl").open("a", encoding="utf-8") as file:
         topic = {"id": "extra", "prompt": "Do it.", "keywords": [f"word{i}" for i in range(20)]}
         file.write(json.dumps(topic) + "\n")

@@ -14,7 +14,7 @@ from evolif.scenarios.instructions.turn_lines import EDITION
 
 def older(folder: Path) -> Path:
     """A set from before editions: its header does not name one."""
-    generate(folder, dialogues=2, turns=5, seed=3)
+    generate(folder, dialogues=2, turns=5, seed=3, profile="objective")
     header = json.loads((folder / HEADER).read_text(encoding="utf-8"))
     assert header.pop("edition") == EDITION
     (folder / HEADER).write_text(json.dumps({**header, "generator": "0.1.2"}), encoding="utf-8")
@@ -41,4 +41,4 @@ def test_extending_it_is_refused_with_its_edition_and_version(tmp_path: Path) ->
 
 def test_generating_into_it_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="already contains another benchmark"):
-        generate(older(tmp_path / "b"), dialogues=2, turns=5, seed=3)
+        generate(older(tmp_path / "b"), dialogues=2, turns=5, seed=3, profile="objective")

@@ -19,7 +19,7 @@ DIALOGUES, TURNS, SEED = 20, 30, 7
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = tmp_path_factory.mktemp("bench") / "out"
-    generate(root, dialogues=DIALOGUES, turns=TURNS, seed=SEED)
+    generate(root, dialogues=DIALOGUES, turns=TURNS, seed=SEED, profile="objective")
     return root
 
 
@@ -28,13 +28,13 @@ def contents(root: Path) -> dict[str, bytes]:
 
 
 def test_the_same_command_gives_the_same_bytes(whole: Path, tmp_path: Path) -> None:
-    generate(tmp_path / "again", dialogues=DIALOGUES, turns=TURNS, seed=SEED)
+    generate(tmp_path / "again", dialogues=DIALOGUES, turns=TURNS, seed=SEED, profile="objective")
     assert contents(tmp_path / "again") == contents(whole)
     assert len(list((whole / "dialogues").iterdir())) == DIALOGUES
 
 
 def test_one_dialogue_alone_has_the_bytes_it_has_in_the_whole_set(whole: Path, tmp_path: Path) -> None:
-    made = generate(tmp_path / "one", dialogues=DIALOGUES, turns=TURNS, seed=SEED, only=13)
+    made = generate(tmp_path / "one", dialogues=DIALOGUES, turns=TURNS, seed=SEED, only=13, profile="objective")
     assert made.dialogues() == [13]
     name = "dialogues/0013.jsonl"
     assert (tmp_path / "one" / name).read_bytes() == (whole / name).read_bytes()
@@ -42,13 +42,13 @@ def test_one_dialogue_alone_has_the_bytes_it_has_in_the_whole_set(whole: Path, t
 
 def test_dialogues_made_in_any_order_give_the_same_set(whole: Path, tmp_path: Path) -> None:
     for number in (17, 3, 20):
-        generate(tmp_path / "odd", dialogues=DIALOGUES, turns=TURNS, seed=SEED, only=number)
-    generate(tmp_path / "odd", dialogues=DIALOGUES, turns=TURNS, seed=SEED)
+        generate(tmp_path / "odd", dialogues=DIALOGUES, turns=TURNS, seed=SEED, only=number, profile="objective")
+    generate(tmp_path / "odd", dialogues=DIALOGUES, turns=TURNS, seed=SEED, profile="objective")
     assert contents(tmp_path / "odd") == contents(whole)
 
 
 def test_an_extension_has_the_bytes_of_a_longer_generation(whole: Path, tmp_path: Path) -> None:
-    short = generate(tmp_path / "short", dialogues=DIALOGUES, turns=TURNS - 10, seed=SEED)
+    short = generate(tmp_path / "short", dialogues=DIALOGUES, turns=TURNS - 10, seed=SEED, profile="objective")
     assert short.extend(TURNS) == 10 * DIALOGUES
     assert short.extend(TURNS) == 0
     for path in (whole / "dialogues").iterdir():
@@ -56,7 +56,7 @@ def test_an_extension_has_the_bytes_of_a_longer_generation(whole: Path, tmp_path
 
 
 def test_turns_asked_for_one_by_one_by_fresh_readers_are_the_same_too(whole: Path, tmp_path: Path) -> None:
-    generate(tmp_path / "b", dialogues=DIALOGUES, turns=1, seed=SEED, only=2)
+    generate(tmp_path / "b", dialogues=DIALOGUES, turns=1, seed=SEED, only=2, profile="objective")
     for number in (2, 3, 7, 8, TURNS):
         load_benchmark(tmp_path / "b").turn(2, number)
     name = "dialogues/0002.jsonl"
@@ -64,7 +64,7 @@ def test_turns_asked_for_one_by_one_by_fresh_readers_are_the_same_too(whole: Pat
 
 
 def test_another_seed_gives_other_dialogues(whole: Path, tmp_path: Path) -> None:
-    generate(tmp_path / "b", dialogues=2, turns=3, seed=SEED + 1)
+    generate(tmp_path / "b", dialogues=2, turns=3, seed=SEED + 1, profile="objective")
     first = (tmp_path / "b" / "dialogues" / "0001.jsonl").read_text(encoding="utf-8")
     assert not (whole / "dialogues" / "0001.jsonl").read_text(encoding="utf-8").startswith(first)
 
@@ -95,12 +95,12 @@ def test_a_line_holds_what_the_design_says(whole: Path) -> None:
 
 def test_another_specification_in_the_folder_is_refused_with_the_difference(whole: Path, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"already contains another benchmark \(spec.seed: 7 → 8\)"):
-        generate(whole, dialogues=DIALOGUES, turns=TURNS, seed=8)
+        generate(whole, dialogues=DIALOGUES, turns=TURNS, seed=8, profile="objective")
     own = tmp_path / "topics.jsonl"
     topic = {"id": "t", "prompt": "Do it.", "keywords": [f"word{i}" for i in range(20)]}
     own.write_text(json.dumps(topic) + "\n", encoding="utf-8")
     with pytest.raises(UsageError, match="topics: another file"):
-        generate(whole, dialogues=DIALOGUES, turns=TURNS, seed=SEED, topics=own)
+        generate(whole, dialogues=DIALOGUES, turns=TURNS, seed=SEED, topics=own, profile="objective")
 
 
 def test_own_topics_without_title_make_a_benchmark(tmp_path: Path) -> None:
@@ -110,7 +110,7 @@ def test_own_topics_without_title_make_a_benchmark(tmp_path: Path) -> None:
         for n in range(3)
     ]
     own.write_text("".join(json.dumps(t) + "\n" for t in topics), encoding="utf-8")
-    made = generate(tmp_path / "b", dialogues=2, turns=40, seed=1, topics=own)
+    made = generate(tmp_path / "b", dialogues=2, turns=40, seed=1, topics=own, profile="objective")
     turns = [turn for dialogue in made.dialogues() for turn in made.turns(dialogue)]
     backs = [turn for turn in turns if turn.move == "backtrack"]
     assert backs
@@ -121,7 +121,7 @@ def test_a_folder_with_something_else_and_a_file_are_refused(tmp_path: Path) -> 
     (tmp_path / "f").write_text("mine", encoding="utf-8")
     for out in (tmp_path, tmp_path / "f"):
         with pytest.raises(UsageError, match="exists and is not a benchmark"):
-            generate(out, dialogues=1, turns=1)
+            generate(out, dialogues=1, turns=1, profile="objective")
     assert sorted(p.name for p in tmp_path.iterdir()) == ["f"]
 
 
@@ -129,7 +129,7 @@ def test_a_generation_broken_off_at_its_very_beginning_goes_on(whole: Path, tmp_
     root = tmp_path / "b"
     (root / "dialogues").mkdir(parents=True)
     (root / "topics.jsonl").write_text("half", encoding="utf-8")
-    generate(root, dialogues=DIALOGUES, turns=TURNS, seed=SEED, only=13)
+    generate(root, dialogues=DIALOGUES, turns=TURNS, seed=SEED, only=13, profile="objective")
     name = "dialogues/0013.jsonl"
     assert (root / name).read_bytes() == (whole / name).read_bytes()
 
@@ -158,7 +158,7 @@ def test_a_disk_that_refuses_is_told_as_such(tmp_path: Path, monkeypatch: pytest
 
     monkeypatch.setattr(os, "replace", full)
     with pytest.raises(OutsideError, match="No space left"):
-        generate(tmp_path / "b", dialogues=1, turns=1)
+        generate(tmp_path / "b", dialogues=1, turns=1, profile="objective")
 
 
 def test_a_profile_may_be_a_file_and_is_written_out_in_full(tmp_path: Path) -> None:

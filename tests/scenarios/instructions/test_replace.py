@@ -19,7 +19,7 @@ WORDS = {"query": "Say it in my words, “so”.", "status": "edited", "source":
 @pytest.fixture(scope="module")
 def original(tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = tmp_path_factory.mktemp("bench") / "b"
-    generate(root, dialogues=2, turns=5, seed=5)
+    generate(root, dialogues=2, turns=5, seed=5, profile="objective")
     return root
 
 

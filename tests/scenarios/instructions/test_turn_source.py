@@ -349,7 +349,7 @@ def test_the_template_may_stand_in_for_a_synthesizer(tmp_path: Path) -> None:
 )
 def test_wrong_names_are_refused_before_anything_is_written(tmp_path: Path, names: list[str], said: str) -> None:
     with pytest.raises(UsageError, match=said):
-        generate(tmp_path / "b", dialogues=1, turns=1, synthesizers=names)
+        generate(tmp_path / "b", dialogues=1, turns=1, synthesizers=names, profile="objective")
     assert not (tmp_path / "b").exists()
 
 

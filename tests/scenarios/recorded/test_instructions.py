@@ -79,7 +79,7 @@ def test_the_rest_is_refused_with_a_reason(name: str) -> None:
     ("name", "args"),
     [
         ("format:bullet_list", {"num_bullets": 0}),
-        ("language:response_language", {"lang": "Hindi"}),
+        ("language:response_language", {"lang": "Klingon"}),
         ("length_constraints:number_words", {"num_words": 0, "relation": "at least"}),
         ("startend:start_char", {"letter": "é"}),
         ("startend:start_char", {"letter": "ab"}),

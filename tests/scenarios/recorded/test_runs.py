@@ -130,7 +130,7 @@ def test_the_witness_is_the_reference_only_on_request(run):
 
 
 def test_a_run_without_the_system_prompt_counts_from_one(tmp_path):
-    bench = evolif.generate(tmp_path / "b", dialogues=1, turns=3, seed=8)
+    bench = evolif.generate(tmp_path / "b", dialogues=1, turns=3, seed=8, profile="objective")
     run = evolif.evaluate(bench, "sim/perfect", tmp_path / "r", max_turns=3, system_prompt=False, epochs=2)
     dialogs = dialogs_of_run(run, "sim/perfect")
     assert [turn.turn_id for turn in dialogs[0].dialog_turns] == [1, 2, 3, 4, 5, 6]
@@ -167,7 +167,7 @@ class _Broken:
 
 
 def test_sessions_that_reports_leave_out_are_there_and_can_be_left_out(tmp_path):
-    bench = evolif.generate(tmp_path / "b", dialogues=3, turns=4, seed=8)
+    bench = evolif.generate(tmp_path / "b", dialogues=3, turns=4, seed=8, profile="objective")
     run = evolif.evaluate(bench, _Broken(), tmp_path / "r", max_turns=4)
     dialogs, records = dialogs_of_run(run, "mine/broken"), records_of_run(run, "mine/broken")
     assert [dialog.dialog_labels["ending"] for dialog in dialogs] == ["censored", "suspended", "censored"]

@@ -59,7 +59,7 @@ class _Scale(ClosedParams):
         return self
 
 
-class Choice(Group):
+class ChoiceGroup(Group):
     """One of the options and nothing else, or with the reason below it."""
 
     name = "choice"

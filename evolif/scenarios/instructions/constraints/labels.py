@@ -39,7 +39,7 @@ def _no_doubles(labels: list[str]) -> list[str]:
 _Label = Annotated[str, Field(min_length=1, max_length=200, pattern=r"^[^\n]*$"), AfterValidator(_readable)]
 
 
-class _Given(ClosedParams):
+class _GivenLabels(ClosedParams):
     misfits = dict.fromkeys(("noun", "count"), "numbered labels, without “labels”,")
     labels: Annotated[list[_Label], Field(min_length=1, max_length=50), AfterValidator(_no_doubles)]
     order: Literal["given", "any"] | None = None
@@ -47,7 +47,7 @@ class _Given(ClosedParams):
     only: bool | None = None
 
 
-class _Numbered(ClosedParams):
+class _NumberedLabels(ClosedParams):
     misfits = dict.fromkeys(("order", "repeat"), "given labels")
     noun: _Label
     count: Annotated[int, Field(ge=1, le=1000)]
@@ -63,7 +63,9 @@ class Labels(Group):
 
     name = "labels"
     adapter: TypeAdapter[Any] = TypeAdapter(
-        Annotated[Annotated[_Given, Tag("given")] | Annotated[_Numbered, Tag("numbered")], Discriminator(_kind)]
+        Annotated[
+            Annotated[_GivenLabels, Tag("given")] | Annotated[_NumberedLabels, Tag("numbered")], Discriminator(_kind)
+        ]
     )
 
     def draw(self, stream: Stream, context: DrawContext) -> Params | None:

@@ -22,7 +22,7 @@ from pydantic import ValidationError
 from evolif.errors import InputError, InternalError, UsageError
 from evolif.scenarios.instructions.constraints.base import Group
 from evolif.scenarios.instructions.constraints.characters import Case, Punctuation
-from evolif.scenarios.instructions.constraints.choice import Choice
+from evolif.scenarios.instructions.constraints.choice import ChoiceGroup
 from evolif.scenarios.instructions.constraints.edges import EndWith, StartWith
 from evolif.scenarios.instructions.constraints.emoji import Emoji
 from evolif.scenarios.instructions.constraints.format import Format
@@ -69,7 +69,7 @@ EVERYDAY_GROUPS: Mapping[str, Group] = MappingProxyType(
     {
         group.name: group
         for group in (
-            Labels(), Choice(), PartLength(), Emoji(), Wrap(), Hashtags(), Lettering(), Person(), Manner(),
+            Labels(), ChoiceGroup(), PartLength(), Emoji(), Wrap(), Hashtags(), Lettering(), Person(), Manner(),
         )
     }
 )  # fmt: skip

@@ -39,7 +39,7 @@ class UnitStart(SparseParams):
         return self
 
 
-class Found(NamedTuple):
+class UnitStarts(NamedTuple):
     """Whether the units begin as asked, what is expected, what was found, and the units that do not."""
 
     satisfied: bool
@@ -48,22 +48,22 @@ class Found(NamedTuple):
     spans: list[Span]
 
 
-def check_unit_start(params: Params, reading: Reading) -> Found:
+def check_unit_start(params: Params, reading: Reading) -> UnitStarts:
     """Check how units begin: all of them, of which there are two or more, or the n-th."""
     unit, which = params["unit"], params.get("which", "every")
     expected = f"{_which(which)} {unit} begins with {_beginning(params)}"
     starts = _starts(reading, unit)
     if which != "every":
         if len(starts) < which:
-            return Found(False, expected, f"only {plural(len(starts), unit)}", [])
+            return UnitStarts(False, expected, f"only {plural(len(starts), unit)}", [])
         starts = starts[which - 1 : which]
     elif len(starts) < MIN_UNITS:
-        return Found(False, expected, plural(len(starts), unit), [])
+        return UnitStarts(False, expected, plural(len(starts), unit), [])
     wrong = [start for start in starts if not _begins(start.source, params)]
     found = f"{len(starts) - len(wrong)} of {plural(len(starts), unit)}"
     if wrong:
         found += f"; one begins with “{shorten(wrong[0].source[:_SHOWN].lstrip(), 24)}”"
-    return Found(not wrong, expected, found, [start.span for start in wrong])
+    return UnitStarts(not wrong, expected, found, [start.span for start in wrong])
 
 
 _SHOWN = 60

@@ -95,5 +95,7 @@ def test_a_users_frames_for_one_of_our_registers_are_used(tmp_path: Path) -> Non
     registers, personas = tmp_path / "mine.yaml", tmp_path / "personas.jsonl"
     registers.write_text(yaml.safe_dump({"registers": {"casual": PIRATE}}), encoding="utf-8")
     personas.write_text(json.dumps({**PERSONA, "register": "casual"}) + "\n", encoding="utf-8")
-    bench = generate(tmp_path / "b", dialogues=1, turns=4, seed=4, personas=personas, registers=registers)
+    bench = generate(
+        tmp_path / "b", dialogues=1, turns=4, seed=4, personas=personas, registers=registers, profile="objective"
+    )
     assert bench.turn(1, 1).query.startswith("Ahoy! ")

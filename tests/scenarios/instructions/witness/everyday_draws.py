@@ -6,8 +6,9 @@ from pathlib import Path
 import yaml
 
 from evolif.errors import InputError, UsageError
-from evolif.scenarios.instructions.constraints import DrawContext, find_conflict, get_group, is_closed, parse_constraint
+from evolif.scenarios.instructions.constraints import DrawContext, find_conflict, get_group, parse_constraint
 from evolif.scenarios.instructions.constraints.base import required_words
+from evolif.scenarios.instructions.constraints.compatibility import is_closed
 from evolif.util.rng import Stream
 
 MOST = 7

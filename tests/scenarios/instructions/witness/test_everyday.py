@@ -11,7 +11,8 @@ from evolif.scenarios.instructions.audit.satisfiability import satisfiability
 from evolif.scenarios.instructions.constraints import check, parse_constraint
 from evolif.scenarios.instructions.tracker import load_topics
 from evolif.scenarios.instructions.turns import Constraint
-from evolif.scenarios.instructions.witness import Refusal, build_flawed, build_witness
+from evolif.scenarios.instructions.witness import Refusal, build_witness
+from evolif.scenarios.instructions.witness.flawed import build_flawed
 from evolif.util.resources import load_data
 from evolif.util.rng import Stream
 
