@@ -220,7 +220,13 @@ class InstructionLayer:
                         constraints, witness, group, given_up
                     )
                 self._statistics.refuse(witness)
+                if self._is_hopeless(witness):
+                    break
         return None
+
+    def _is_hopeless(self, refusal: Refusal) -> bool:
+        """Whether no further parameters of the group are tried."""
+        return False
 
     def _candidates(
         self, kind: OperationKind, name: str, state: InstructionState, topic: Topic

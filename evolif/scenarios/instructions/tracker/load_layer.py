@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from itertools import product
 
 from evolif.errors import InternalError
@@ -16,17 +17,29 @@ from evolif.scenarios.instructions.tracker.instruction import (
     InstructionState,
 )
 from evolif.scenarios.instructions.tracker.load import LoadKind, LoadOperations, at_turn, in_random_order, number_of
-from evolif.scenarios.instructions.turns import Instruction, Operation, OperationKind, Params, Topic, TurnAct
+from evolif.scenarios.instructions.turns import (
+    Constraint,
+    Instruction,
+    Operation,
+    OperationKind,
+    Params,
+    Topic,
+    TurnAct,
+)
 from evolif.scenarios.instructions.witness import Refusal
 from evolif.util.rng import Stream
 
+_HOPELESS = 3
+"""Refusals in a row for the same reason after which a group is given up."""
 _Made = tuple[tuple[Operation, ...], InstructionState]
 
 
 class LoadLayer(InstructionLayer):
     """Changes the instructions of one dialogue by a profile's operations by load."""
 
-    tries = 8  # where two groups exclude each other whatever they ask for, the others have the weight sooner
+    tries = 8
+    _refused: tuple[str, tuple[str, ...]] = ("", ())
+    _in_a_row = 0
     _is_fresh = True
     """Whether only values are drawn that were not given up, as long as there are some."""
     _is_proven = True
@@ -176,7 +189,16 @@ class LoadLayer(InstructionLayer):
     def _one(
         self, kind: OperationKind, group: str, state: InstructionState, topic: Topic
     ) -> tuple[Operation, InstructionState] | None:
-        return self._draw(DrawRound(kind, [group], fresh=kind != "remove" and self._is_fresh), state, topic)
+        self._in_a_row = 0
+        made = self._draw(DrawRound(kind, [group], fresh=kind != "remove" and self._is_fresh), state, topic)
+        return made if made is None or made[0].after is None else _as_read(*made)
+
+    def _is_hopeless(self, refusal: Refusal) -> bool:
+        """Where two groups exclude each other whatever they ask for, the others have the weight."""
+        now = (refusal.code, tuple(refusal.groups))
+        self._in_a_row = self._in_a_row + 1 if now == self._refused else 1
+        self._refused = now
+        return self._in_a_row >= _HOPELESS
 
     def _candidates(
         self, kind: OperationKind, name: str, state: InstructionState, topic: Topic
@@ -186,9 +208,15 @@ class LoadLayer(InstructionLayer):
         if kind == "modify" and step and isinstance(before.get("count"), int):
             near = (near_number(before, step, self._stream) for _ in range(TRIES_PER_GROUP))
             yield from (params for params in near if params is not None)
-        adapter = get_group(name).adapter
-        for params in super()._candidates(kind, name, state, topic):  # in the order in which a reader has them
-            yield None if params is None else adapter.validate_python(dict(params)).model_dump()
+        yield from super()._candidates(kind, name, state, topic)
+
+
+def _as_read(operation: Operation, state: InstructionState) -> tuple[Operation, InstructionState]:
+    """The same with the parameters in the order in which they are read back."""
+    group = operation.group
+    params = get_group(group).adapter.validate_python(dict(operation.after or {})).model_dump()
+    constraints = tuple(Constraint(group, params) if c.group == group else c for c in state.constraints)
+    return replace(operation, after=params), replace(state, constraints=constraints)
 
 
 _ROUND = {100: 10, 25: 5}
