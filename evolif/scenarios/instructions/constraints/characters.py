@@ -59,6 +59,9 @@ class Case(Group):
         pool = context.pool["share"]
         return {"mode": mode, "percent": stream.between(pool["min"], pool["max"], pool["step"])}
 
+    def drawn_keys(self, pool: Mapping[str, Any]) -> Collection[str] | None:
+        return sorted({self.key(params) for params, _ in pool["drawn"]}) if "drawn" in pool else None
+
     def values(self, params: Params) -> dict[str, str]:
         """The share with its sign."""
         return {"percent": f"{params['percent']}%"} if params["mode"] == "share" else {}

@@ -20,6 +20,14 @@ def test_our_topics_pass_the_lint():
     assert report.nearest["keywords"] and report.nearest["prompts"]
 
 
+def test_tasks_that_offer_choices_pass_it_beside_them(tmp_path):
+    names = ("topics.jsonl", "topics-choices.jsonl")
+    joined = tmp_path / "topics.jsonl"
+    joined.write_bytes(b"".join(data_path("seeds", name).read_bytes() for name in names))
+    report = lint_topics(joined)
+    assert list(map(str, report.findings)) == []
+
+
 def test_our_personas_pass_the_lint():
     report = lint_personas(data_path("personas", "personas.jsonl"))
     assert list(map(str, report.findings)) == []
