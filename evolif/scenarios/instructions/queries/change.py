@@ -90,12 +90,14 @@ class _Constraint(_ChangeModel):
 class _ChangeLine(_ChangeModel):
     topic: _Topic = _Topic()
     move: Move
-    operation: _ChangeOperation
+    operation: _ChangeOperation | None = None
+    operations: tuple[_ChangeOperation, ...] = ()
+    act: str = ""
     constraints: tuple[_Constraint, ...] = ()
 
 
 def intention(turn: Turn | ScriptTurn | Mapping[str, Any]) -> tuple[Topic, Move, QueryChange]:
-    """Topic, move and change of a turn.
+    """Topic, move and first change of a turn.
 
     Args:
         turn: A turn, or the object of one line of a benchmark.
@@ -103,25 +105,59 @@ def intention(turn: Turn | ScriptTurn | Mapping[str, Any]) -> tuple[Topic, Move,
     Raises:
         UsageError: It is no turn.
     """
-    topic, move, operation, active = _of_line(turn) if isinstance(turn, Mapping) else _of_turn(turn)
-    if (operation.before if operation.kind == "remove" else operation.after) is None:
-        raise UsageError("operation: an add or a modification needs “after”, a removal “before”")
-    others = tuple((group, params) for group, params in active if group != operation.group)
-    change = QueryChange(
-        operation.kind, operation.group, operation.before, operation.after, topic.keywords, others, _tells_all(turn)
-    )
-    return topic, move, change
+    topic, move, changes, _ = intentions(turn)
+    return topic, move, changes[0]
+
+
+def intentions(turn: Turn | ScriptTurn | Mapping[str, Any]) -> tuple[Topic, Move, tuple[QueryChange, ...], bool]:
+    """Topic, move and changes of a turn, in the order in which they are said, and whether they replace all else.
+
+    Args:
+        turn: A turn, or the object of one line of a benchmark.
+
+    Raises:
+        UsageError: It is no turn.
+    """
+    parts = _of_line(turn) if isinstance(turn, Mapping) else _of_turn(turn)
+    changed = {operation.group for operation in parts.operations}
+    others = tuple((group, params) for group, params in parts.active if group not in changed)
+    changes = []
+    for operation in parts.operations:
+        if (operation.before if operation.kind == "remove" else operation.after) is None:
+            raise UsageError("operation: an add or a modification needs “after”, a removal “before”")
+        changes.append(
+            QueryChange(
+                operation.kind,
+                operation.group,
+                operation.before,
+                operation.after,
+                parts.topic.keywords,
+                others,
+                _tells_all(turn),
+            )
+        )
+    if not changes:
+        raise UsageError("operation: a turn needs an operation, or operations with one or more")
+    return parts.topic, parts.move, tuple(changes), parts.replaces_all
 
 
 def _tells_all(turn: Turn | ScriptTurn | Mapping[str, Any]) -> bool:
     return bool(turn.get("constraints") is not None) if isinstance(turn, Mapping) else True
 
 
-_Parts = tuple[Topic, Move, Operation, list[tuple[str, Mapping[str, Any]]]]
+@dataclass(frozen=True, slots=True)
+class _Parts:
+    topic: Topic
+    move: Move
+    operations: tuple[Operation, ...]
+    active: list[tuple[str, Mapping[str, Any]]]
+    replaces_all: bool
 
 
 def _of_turn(turn: Turn | ScriptTurn) -> _Parts:
-    return turn.topic, turn.move, turn.operation, [(c.group, c.params) for c in turn.constraints]
+    operations: tuple[Operation, ...] = getattr(turn, "operations", ()) or (turn.operation,)
+    active = [(c.group, c.params) for c in turn.constraints]
+    return _Parts(turn.topic, turn.move, operations, active, getattr(turn, "act", "") == "replace_all")
 
 
 def _of_line(turn: Mapping[str, Any]) -> _Parts:
@@ -130,6 +166,7 @@ def _of_line(turn: Mapping[str, Any]) -> _Parts:
     except ValidationError as fault:
         raise UsageError(f"{complaint(fault, 'turn')}; give the object of one line of a benchmark") from None
     topic = Topic(str(line.topic.id), line.topic.prompt, line.topic.keywords, title=line.topic.title)
-    change = line.operation
-    operation = Operation(change.kind, change.group, change.before, change.after)
-    return topic, line.move, operation, [(c.group, c.params) for c in line.constraints]
+    told = line.operations or ((line.operation,) if line.operation is not None else ())
+    operations = tuple(Operation(change.kind, change.group, change.before, change.after) for change in told)
+    active: list[tuple[str, Mapping[str, Any]]] = [(c.group, c.params) for c in line.constraints]
+    return _Parts(topic, line.move, operations, active, line.act == "replace_all")

@@ -9,11 +9,11 @@ from typing import Any
 from evolif.errors import EvolifError
 from evolif.scenarios.instructions.constraints import get_group
 from evolif.scenarios.instructions.constraints.definitions import without_rules
-from evolif.scenarios.instructions.queries.change import NO_CHANGE, Claim, Polarity, QueryChange, intention
+from evolif.scenarios.instructions.queries.change import NO_CHANGE, Claim, Polarity, QueryChange, intention, intentions
 from evolif.scenarios.instructions.queries.claims import QueryReading, read, reader_of
 from evolif.scenarios.instructions.queries.mentions import mentions_of
 from evolif.scenarios.instructions.queries.reading import LONGEST_QUERY, Query
-from evolif.scenarios.instructions.queries.side_effects import unasked
+from evolif.scenarios.instructions.queries.together import Changes, check_changes
 from evolif.scenarios.instructions.queries.topic import check_topic
 from evolif.scenarios.instructions.turns import Finding, Move, ScriptTurn, Topic, Turn
 
@@ -50,8 +50,9 @@ def check_query(turn: Turn | ScriptTurn | Mapping[str, Any], query: str) -> list
     Raises:
         UsageError: `turn` is no turn.
     """
-    topic, move, change = intention(turn)
-    query = _without_rules(query, change.group)
+    topic, move, changes, replaces_all = intentions(turn)
+    for change in changes:
+        query = _without_rules(query, change.group)
     if not query.strip():
         return [Finding("query", "it is empty", kind="missing")]
     if len(query) > LONGEST_QUERY:
@@ -62,9 +63,9 @@ def check_query(turn: Turn | ScriptTurn | Mapping[str, Any], query: str) -> list
     if _holds_too_much(text):
         return [Finding("query", "it holds more quotations, marks or numbers than can be read")]
     spoken = _spoken(text, topic, move)
-    reading = read(spoken, change)
-    findings = _stated(spoken, change, reading) or unasked(spoken, change, reading.claims)
-    return [*findings, *check_topic(text, topic, move, _value_spans(text, change))]
+    findings = check_changes(spoken, Changes(changes, replaces_all))
+    values = [span for change in changes for span in _value_spans(text, change)]
+    return [*findings, *check_topic(text, topic, move, values)]
 
 
 def read_claims(query: str, turn: Turn | ScriptTurn | Mapping[str, Any] | None = None) -> tuple[Claim, ...]:

@@ -205,7 +205,8 @@ def _inherited(query: Query, change: QueryChange, quantity: Quantity) -> Quantit
     if not quantity.bare or change.before is None:
         return quantity
     low, high = _range({**change.before, "count": quantity.number})
-    return Quantity(low, high, quantity.start, quantity.end, number=quantity.number)
+    vague = change.before["relation"] == "about"
+    return Quantity(low, high, quantity.start, quantity.end, vague, number=quantity.number)
 
 
 def _contrasts(query: Query, quantity: Quantity, before: Params | None) -> bool:
@@ -234,7 +235,10 @@ def _range(params: Params) -> tuple[int, int]:
     return {
         "less_than": (0, count - 1),
         "more_than": (count + 1, UNBOUNDED),
+        "at_most": (0, count),
+        "at_least": (count, UNBOUNDED),
         "exactly": (count, count),
+        "about": (count, count),
         "between": (count, params.get("upper", count)),
     }[params["relation"]]
 
@@ -243,7 +247,8 @@ def _says(value: tuple[str, Quantity], params: Params) -> bool:
     unit, quantity = value
     low, high = _range(params)
     told, asked = (max(quantity.low, 1), quantity.high), (max(low, 1), high)
-    return bool(unit == params["unit"] and not quantity.vague and told == asked)
+    vague = params["relation"] == "about"
+    return bool(unit == params["unit"] and quantity.vague == vague and told == asked)
 
 
 def _same_number(value: tuple[str, Quantity], params: Params) -> bool:
@@ -290,6 +295,7 @@ def length_range(params: Params) -> tuple[int, int]:
 
 
 def _demand(params: Params) -> str:
-    relation = {"less_than": "fewer than", "more_than": "more than", "exactly": "exactly", "between": "between"}
+    relation = {"less_than": "fewer than", "more_than": "more than"}
     upper = f" and {params['upper']}" if "upper" in params else ""
-    return f"{relation[params['relation']]} {params['count']}{upper} {params['unit']}"
+    told = relation.get(params["relation"], params["relation"].replace("_", " "))
+    return f"{told} {params['count']}{upper} {params['unit']}"

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from evolif.scenarios.instructions.constraints import EXTENDED_GROUPS, GROUPS
+from evolif.scenarios.instructions.constraints import EVERYDAY_GROUPS, EXTENDED_GROUPS, GROUPS
 from evolif.scenarios.instructions.queries.change import Claim, QueryChange
 from evolif.scenarios.instructions.queries.comparison import finding
+from evolif.scenarios.instructions.queries.demand_table import demands_of
 from evolif.scenarios.instructions.queries.length import length_range
 from evolif.scenarios.instructions.queries.numbers import find_numbers
 from evolif.scenarios.instructions.queries.reading import Query
+from evolif.scenarios.instructions.queries.spoken import is_everyday, says_demand
 from evolif.scenarios.instructions.queries.vocabulary import heard
 from evolif.scenarios.instructions.turns import Finding, Params
 
@@ -28,10 +30,11 @@ def unasked(query: Query, change: QueryChange, claims: Iterable[Claim]) -> list[
         change: The turn's change; without the other active constraints nothing can be told.
         claims: What the query asks for, in order.
     """
-    if not change.told_all or change.group not in (*GROUPS, *EXTENDED_GROUPS):
+    if not change.told_all or change.group not in (*GROUPS, *EXTENDED_GROUPS, *EVERYDAY_GROUPS):
         return []  # nobody here knows what a foreign group's own words sound like
     active = dict(change.others)
     others = [c for c in claims if c.group != change.group and not _is_own(query, change, c)]
+    others = [c for c in others if not _is_of_kin(change, c)]
     restated: dict[str, Claim] = {}
     for claim in others:
         if claim.polarity != "lift" and claim.group in active and in_force(claim, active[claim.group]):
@@ -42,6 +45,14 @@ def unasked(query: Query, change: QueryChange, claims: Iterable[Claim]) -> list[
         message = f"it says again what stays in force: {', '.join(restated)}"
         return [finding("restates", change, message, *(claim.span for claim in restated.values()))]
     return []
+
+
+def _is_of_kin(change: QueryChange, claim: Claim) -> bool:
+    """Whether a claim only says in an everyday group's words what the change's group says in its own."""
+    table = demands_of(claim.group)
+    if table is None or change.group not in table.kin:
+        return False
+    return not (is_everyday(change.group, change.before) or is_everyday(change.group, change.after))
 
 
 def _told(query: Query, claim: Claim) -> str:
@@ -55,7 +66,7 @@ def _is_own(query: Query, change: QueryChange, claim: Claim) -> bool:
     if claim.group in _MARKDOWN and not claim.params and change.group == "format":
         return claim.polarity == "forbid" or "markdown" in mine  # "in Markdown, with proper headings"
     if claim.group in _EDGES:
-        value = claim.params.get("value") or claim.params["left"] + claim.params["right"]
+        value = claim.params.get("value") or claim.params.get("left", "") + claim.params.get("right", "")
         return value in mine
     if claim.group in ("existence", "forbidden"):
         words = claim.params.get("counts") or claim.params.get("keywords") or ()
@@ -64,7 +75,7 @@ def _is_own(query: Query, change: QueryChange, claim: Claim) -> bool:
         mine |= {part for text in mine for part in text.split()}
         return all(word.casefold() in mine for word in words)
     if claim.group == "punctuation":
-        return claim.params["mark"] in mine or _stands_at_edge(query, change, claim)
+        return claim.params.get("mark") in mine or _stands_at_edge(query, change, claim)
     if claim.group == "length":
         return bool(claim.params) and _is_a_size_of(change, claim)
     return claim.group == "placement" and claim.params.get("value", "").casefold() in mine
@@ -72,7 +83,7 @@ def _is_own(query: Query, change: QueryChange, claim: Claim) -> bool:
 
 def _stands_at_edge(query: Query, change: QueryChange, claim: Claim) -> bool:
     """A full stop that may not stand behind what the answer ends with."""
-    if claim.params["mark"] != "." or change.group not in _EDGES:
+    if claim.params.get("mark") != "." or change.group not in _EDGES:
         return False
     return heard(change.group).anywhere("edge").search(query.shadow, *query.sentence(claim.span[0])) is not None
 
@@ -116,6 +127,8 @@ def in_force(claim: Claim, params: Params) -> bool:
         params: The constraint's parameters.
     """
     told = claim.params
+    if is_everyday(claim.group, told) or is_everyday(claim.group, params):
+        return says_demand(claim.group, told, params)
     if claim.polarity == "forbid" and claim.group not in ("forbidden", "punctuation", "digits"):
         return False
     if claim.group == "length":
