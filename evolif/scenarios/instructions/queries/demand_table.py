@@ -44,7 +44,7 @@ _CAPTURES: Mapping[str, str] = {
     "times": rf"(?:once|twice|thrice|{_NUMBER}\stimes)(?:\seach)?(?!\w)",
     "unit": r"(?:sentence|paragraph|line|item|bullet(?:\spoint)?|point|entry)s?(?!\w)",
     "measure": r"(?:word|sentence|character)s?(?!\w)",
-    "tag": r"[a-z][a-z0-9+#]{0,14}(?![\w+#])",
+    "tag": r"(?!(?:json|the|a|one|single|your|any|this|that|my|just|only|of|in|no|whole|your)(?!\w))[a-z][a-z0-9+#]{0,14}(?![\w+#])",
 }
 """What a name in a pattern stands for; `language` and `mark` have lists of their own."""
 _UNITS: Mapping[str, str] = {
@@ -155,23 +155,24 @@ def _wordings(entries: Sequence[Mapping[str, Any]], words: Mapping[str, Sequence
             yield Wording(_compiled(fragment, words), entry["params"], bool(entry.get("aside")))
 
 
+_UP_TO_NOUN = r"[\s-]{0,4}(?:(?!per |each |words?\b|max\b|to\b|or\b|and\b)[\w'-]{1,20}\s){0,2}?"
+"""Between a number and what it counts: two words at most."""
+_UP_TO_NUMBER = r"\W{0,3}(?:(?:at|no|to|up|than|more|most|max|maximum|exactly|just|of|a|over|longer|only)\W{1,3}){0,5}$"
+"""Between what is counted and a number behind it."""
+_NOTHING_COUNTED = re.compile(
+    r"(?=\s{0,2}(?:$|[.!?,;)]|at most|tops|max|at least|or (?:more|fewer|less)|minimum|please|now))"
+)
+"""Behind a number whose thing stands before it: `emojis: 2 at most`."""
+
+
 def _amounts(entries: Sequence[Mapping[str, Any]], words: Mapping[str, Sequence[str]]) -> Iterator[Amount]:
     for entry in entries:
-        after = _compiled(
-            "|".join(entry["of"]),
-            words,
-            left=r"[\s-]{0,4}(?:(?!per |each |words?\b|max\b|to\b|or\b|and\b)[\w'-]{1,20}\s){0,2}?",
-        )
+        named = entry.get("of")
+        after = _compiled("|".join(named), words, left=_UP_TO_NOUN) if named else _NOTHING_COUNTED
         before = entry.get("before")
         yield Amount(
             after,
-            _compiled(
-                "|".join(before),
-                words,
-                right=r"\W{0,3}(?:(?:at|no|to|up|than|more|most|max|maximum|exactly|just|of|a|over|longer|only)\W{1,3}){0,5}$",
-            )
-            if before
-            else None,
+            _compiled("|".join(before), words, right=_UP_TO_NUMBER) if before else None,
             entry["params"],
             entry.get("relation", ""),
             bool(entry.get("aside")),
@@ -194,6 +195,8 @@ def _compiled(fragment: str, words: Mapping[str, Sequence[str]], left: str = "",
         named.add(name)
         return f"(?:{source})" if again else f"(?P<{name}>{source})"
 
+    fragment = fragment.replace(" ?", "( )?")
+    words = {name: [word.replace(" ?", "( )?") for word in listed] for name, listed in words.items()}
     kept = fragment_source(_NAMED.sub(lambda m: m[0] if _source(m[1]) is None else f"@{m[1]}@", fragment), words)
     source = re.sub(r"@(\w+)@", lambda m: capture(re.match(r"<(\w+)>", f"<{m[1]}>") or m), kept)
     return re.compile(rf"{left}(?<![\w{MASK}])(?:{source})(?!\w){right}")

@@ -144,7 +144,7 @@ def _claims(query: Query, change: QueryChange) -> list[Said]:
     unit = ""
     spans = any((p or {}).get("relation") == "between" for p in (change.before, change.after))
     for quantity in quantities(query, moves=not spans):
-        if quantity.number == 1 and (counts_as_one(query, quantity) or not unit_after(query.shadow[quantity.end :])):
+        if quantity.number == 1 and _is_no_length(query, change, quantity):
             continue
         if heard("length").framed("relative", left=r"[\s-]{1,4}").match(query.shadow, quantity.end):
             unit = last_unit(query, quantity.end + 20) or unit
@@ -162,6 +162,14 @@ def _claims(query: Query, change: QueryChange) -> list[Said]:
             told = _inherited(query, change, quantity) if inherits else quantity
             claims.append(Said((found, told), quantity.start, end, role))
     return claims
+
+
+def _is_no_length(query: Query, change: QueryChange, one: Quantity) -> bool:
+    """`one` that counts nothing: `a list counts as one paragraph`, where no length of one is asked for."""
+    if not unit_after(query.shadow[one.end :]):
+        return True
+    asked = change.after is not None and change.after.get("count") == 1
+    return counts_as_one(query, one) and not asked
 
 
 def _is_of_before(change: QueryChange, unit: str, quantity: Quantity) -> bool:

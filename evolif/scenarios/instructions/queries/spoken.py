@@ -9,11 +9,11 @@ from typing import Any
 
 from evolif.scenarios.instructions.constraints import EVERYDAY_GROUPS
 from evolif.scenarios.instructions.queries.change import Claim, QueryChange
-from evolif.scenarios.instructions.queries.comparison import Said, compare, finding, is_lifted, removed
+from evolif.scenarios.instructions.queries.comparison import Said, Says, compare, finding, is_lifted, removed
 from evolif.scenarios.instructions.queries.counted import lone_numbers
 from evolif.scenarios.instructions.queries.demand_table import Demands, Wording, demands_of, quotations, taken
 from evolif.scenarios.instructions.queries.numbers import UNBOUNDED, Quantity, quantities
-from evolif.scenarios.instructions.queries.polarity import is_denied, role_of, stance_of
+from evolif.scenarios.instructions.queries.polarity import Role, given_up, is_denied, role_of, stance_of
 from evolif.scenarios.instructions.queries.reader import Reader
 from evolif.scenarios.instructions.queries.reading import MASK, Query
 from evolif.scenarios.instructions.turns import Finding, Params
@@ -26,6 +26,8 @@ _NEW_MODES: Mapping[str, frozenset[str]] = {
     "sentences": frozenset({"all_questions"}),
     "punctuation": frozenset({"exclude_all"}),
 }
+_NEW_MARKS = frozenset("—!;(")
+"""Marks that only the everyday pool excludes."""
 _NEW_KEYS: Mapping[str, frozenset[str]] = {
     "bullets": frozenset({"relation"}),
     "headings": frozenset({"relation", "levels"}),
@@ -50,6 +52,8 @@ def is_everyday(group: str, params: Params | None) -> bool:
     if group in EVERYDAY_GROUPS or not _NEW_KEYS.get(group, frozenset()).isdisjoint(params):
         return True
     if group == "format" and params.get("mode") == "table" and "columns" not in params:
+        return True
+    if group == "punctuation" and params.get("mode") == "exclude" and params.get("mark") in _NEW_MARKS:
         return True
     return params.get("mode") in _NEW_MODES.get(group, ())
 
@@ -135,20 +139,24 @@ def demands_in(query: Query, group: str, change: QueryChange) -> Iterator[Said]:
         yield Said(_with_tails(masked, table, demand), start, end, _role(masked, demand, start, end))
 
 
-def _role(query: Query, demand: Demand, start: int, end: int) -> Any:
+def _role(query: Query, demand: Demand, start: int, end: int) -> Role:
     """Whether a demand holds now: not where the words round it lift or deny it."""
-    if is_lifted(query, start, end):
-        return "old"
+    params = demand.params
+    if params.get("relation") == "none" or params.get("mode") in _DENYING or "avoid" in params or "not" in params:
+        # Its own words deny something, so that only those before it tell.
+        zones = (zone for zone in given_up(query.shadow) if zone[0] < start < zone[1])
+        return "old" if any(_BUT.fullmatch(query.shadow, low, start) is None for low, _ in zones) else "new"
     role = role_of(query, start, end)
-    denying = (
-        demand.params.get("relation") == "none" or demand.params.get("mode") in _DENYING or "avoid" in demand.params
-    )
-    if role != "new" or denying or "not" in demand.params:
+    if role != "new" or is_lifted(query, start, end):
+        return "old" if role == "new" else role
+    if "count" in params and "relation" in params:  # “no more than” denies nothing
         return role
     stance = stance_of(query, start, end, near=True)
     return "old" if is_denied(query, start, end) or stance in ("lift", "forbid") else role
 
 
+_BUT = re.compile(r"[\s,]{0,4}(?:but|and|just|also|please)?[\s,]{0,4}")
+"""What may stand between the start of what seems given up and a denial, which then only adds to what is said."""
 _DENYING = frozenset({"exclude", "exclude_all", "without", "no_repeat", "plain", "no_offer", "no_closing_question",
                       "no_disclaimer", "answer_only", "none", "max_letters", "min_letters"})  # fmt: skip
 
@@ -158,7 +166,8 @@ def _wordings_in(query: Query, table: Demands) -> Iterator[tuple[int, int, Deman
         for match in wording.pattern.finditer(query.shadow):
             if match.end() > match.start():
                 params = _arranged(table.group, taken(match, query, wording.params))
-                yield match.start(), match.end(), Demand(params, wording.aside)
+                adverbs = _ADVERBS.match(query.shadow, match.end())
+                yield match.start(), adverbs.end() if adverbs else match.end(), Demand(params, wording.aside)
 
 
 def _arranged(group: str, params: dict[str, Any]) -> dict[str, Any]:
@@ -176,7 +185,8 @@ def _arranged(group: str, params: dict[str, Any]) -> dict[str, Any]:
 
 
 def _amounts_in(query: Query, table: Demands, change: QueryChange) -> Iterator[tuple[int, int, Demand]]:
-    for quantity in quantities(query) if table.amounts else ():
+    told = [quantity for quantity in quantities(query) if quantity.high] if table.amounts else []
+    for quantity in told:
         for amount in table.amounts:
             after = amount.after.match(query.shadow, quantity.end)
             if after is None:
@@ -192,9 +202,17 @@ def _amounts_in(query: Query, table: Demands, change: QueryChange) -> Iterator[t
                 params |= taken(before, query, {})
             params |= taken(after, query, {})
             numbers = _numbers(quantity, amount.relation)
-            yield start, after.end(), Demand(_lettered(table.group, params | numbers), amount.aside)
+            end = _ADVERBS.match(query.shadow, after.end())
+            yield (
+                start,
+                end.end() if end else after.end(),
+                Demand(_lettered(table.group, params | numbers), amount.aside),
+            )
             break
     yield from _of_own_noun(query, change, table)
+
+
+_ADVERBS = re.compile(r"(?:\s(?:please|pls|now|instead|this time|max|tops|at most|in total|in all|in it)(?!\w)){1,3}")
 
 
 def _endings(pattern: re.Pattern[str], text: str, low: int, end: int) -> Iterator[re.Match[str]]:
@@ -252,7 +270,10 @@ def _with_tails(query: Query, table: Demands, demand: Demand) -> Demand:
 
 def _with_values(query: Query, change: QueryChange) -> Query:
     """The query with the change's literal values masked as if they were quoted."""
-    texts = [text for params in (change.before, change.after) for text in _literals(params or {})]
+    shown = list(_literals(change.after or change.before or {}))
+    if any(query.is_quoted(at) for text in shown for at, _ in query.find(text)):
+        return query
+    texts = shown if query.quotations else [*shown, *_literals(change.before or {})]
     spans = [span for text in texts for span in query.find(text) if not query.is_quoted(span[0])]
     return query.masking(spans) if spans else query
 
@@ -280,7 +301,7 @@ def says_demand(group: str, told: Params, params: Params) -> bool:
     """
     table = demands_of(group)
     unsaid = table.unsaid if table is not None else frozenset[str]()
-    mine, theirs = _normal(group, told), _normal(group, params)
+    mine, theirs = _normal(group, told), _whole(group, params)
     for key in mine.keys() | theirs.keys():
         if key not in mine and key in unsaid:
             continue
@@ -289,36 +310,34 @@ def says_demand(group: str, told: Params, params: Params) -> bool:
     return True
 
 
-_DEFAULTS: Mapping[str, Any] = {"only": False, "reason": False, "repeat": False, "order": "given", "which": "every"}
+def _whole(group: str, params: Params) -> dict[str, Any]:
+    """A constraint's parameters with the keys that it leaves out but that people may say."""
+    found = _normal(group, params)
+    if (group == "bullets" and params.get("relation") == "some") or params.get("mode") == "table":
+        found.setdefault("only", False)
+    return found
+
+
+_DEFAULTS: Mapping[str, Any] = {"repeat": False, "order": "given", "which": "every"}
+_UNORDERED = ("keys", "any_of", "options", "values")
+_TAGS: Mapping[str, str] = {"py": "python", "js": "javascript", "shell": "bash"}
 
 
 def _normal(group: str, params: Params) -> dict[str, Any]:
-    """Parameters as they can be compared: no defaults, no capitals, lists of keys in any order."""
-    found: dict[str, Any] = {}
-    for key, value in params.items():
-        if (
-            value is None
-            or (key in ("repeat", "order", "which") and value == _DEFAULTS[key])
-            or (key == "noun" and group == "bullets")
-        ):
-            continue
-        found[key] = _plain(value)
-    if group in ("bullets", "format"):
-        if group == "bullets":
-            found.setdefault("kind", "bullet")
-        if "only" not in params and (
-            "count" in params or params.get("relation") == "none" or params.get("mode") != "table"
-        ):
-            found.pop("only", None)
+    """Parameters as they can be compared: no defaults, no capitals, lists without order in order."""
+    given = {key: value for key, value in params.items() if value is not None}
+    given = {key: value for key, value in given.items() if key not in _DEFAULTS or value != _DEFAULTS[key]}
+    if group == "bullets":
+        given.setdefault("kind", "bullet")
+        given.pop("noun", None)
     if group == "choice":
-        found.setdefault("reason", False)
-    if "values" in found and len(found["values"]) == 1:
-        found["value"] = found.pop("values")[0]
-    for key in ("keys", "any_of", "options", "values"):
-        if isinstance(found.get(key), list):
-            found[key] = sorted(found[key])
-    if group == "format" and "tag" in found:
-        found["tag"] = {"py": "python", "js": "javascript"}.get(found["tag"], found["tag"])
+        given.setdefault("reason", False)
+    if len(given.get("values", ())) == 1:
+        given["value"] = given.pop("values")[0]
+    found = {key: _plain(value) for key, value in given.items()}
+    found |= {key: sorted(found[key]) for key in _UNORDERED if isinstance(found.get(key), list)}
+    if "tag" in found:
+        found["tag"] = _TAGS.get(found["tag"], found["tag"])
     return found
 
 
@@ -350,12 +369,32 @@ def compare_demands(query: Query, change: QueryChange, said: Sequence[Said]) -> 
         return says_demand(change.group, value.params, params)
 
     if change.kind == "remove":
-        return removed(_with_values(query, change), change, table.nouns, said, table.free, says, demand)
+        return removed(_with_values(query, change), change, table.nouns, said, table.free, _lifts(change.group), demand)
     if change.group == "existence" and change.kind == "modify":
         return _compare_words(query, change, said, says)
     if change.kind == "modify" and not any(one.role == "new" for one in said):
         said = [*said, *_elided(query, change)]
     return compare(query, change, said, says, demand)
+
+
+_NAMING = frozenset(_LITERALS) | {"count", "upper", "letter", "unit", "measure", "mark", "tag", "place", "low", "high"}
+"""Parameters by which people tell which constraint they drop; what they say of its relation does not matter."""
+
+
+def _lifts(group: str) -> Says:
+    """Whether what is said names a constraint, or leaves open which."""
+
+    def says(value: Demand, params: Params) -> bool:
+        mine, theirs = _normal(group, value.params), _normal(group, params)
+        if group == "format" and mine.get("mode") != theirs.get("mode"):
+            return False
+        if group == "language":
+            return mine.get("code", mine.get("not")) == theirs.get("code", theirs.get("not"))
+        if group == "person":
+            return mine.get("avoid", mine.get("use")) == theirs.get("avoid", theirs.get("use"))
+        return all(value == theirs[key] for key, value in mine.items() if key in _NAMING and key in theirs)
+
+    return says
 
 
 def _elided(query: Query, change: QueryChange) -> Iterator[Said]:
@@ -385,7 +424,7 @@ def _lettered_back(group: str, params: dict[str, Any]) -> dict[str, Any]:
     return params if group != "lettering" else {key: value for key, value in params.items() if key != "relation"}
 
 
-def _compare_words(query: Query, change: QueryChange, said: Sequence[Said], says: Any) -> list[Finding]:
+def _compare_words(query: Query, change: QueryChange, said: Sequence[Said], says: Says) -> list[Finding]:
     """Words that are to occur, of which some come or go."""
     before, after = change.before or {}, change.params
     if "any_of" in before or "any_of" in after:

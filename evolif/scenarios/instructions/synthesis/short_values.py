@@ -13,6 +13,7 @@ from evolif.scenarios.instructions.constraints.base import quoted
 from evolif.scenarios.instructions.turns import Params
 
 _WORDS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+_MOST_IN_WORDS = 10
 _ORDINALS = ("", "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
 _SHAPES: Mapping[str, str] = {
     "at_most": "most",
@@ -50,7 +51,7 @@ def numeral(value: int, *, in_words: bool) -> str:
     >>> numeral(3, in_words=True)
     'three'
     """
-    return _WORDS[value] if in_words and 0 < value <= 10 else str(value)
+    return _WORDS[value] if in_words and 0 < value <= _MOST_IN_WORDS else str(value)
 
 
 def short_form(group: str, params: Params, *, in_words: bool = False) -> ShortForm | None:
@@ -66,8 +67,11 @@ def short_form(group: str, params: Params, *, in_words: bool = False) -> ShortFo
 
 
 def _numbers(params: Params, number: Numeral) -> dict[str, str]:
-    slots = {"n": number(params["count"])} if params.get("count") is not None else {}
-    return slots | ({"upper": number(params["upper"])} if params.get("upper") is not None else {})
+    count, upper = params.get("count"), params.get("upper")
+    if upper is None:
+        return {"n": number(count)} if count is not None else {}
+    write = number if upper <= _MOST_IN_WORDS else str  # “eight to 12” is written by nobody
+    return {"n": write(params["count"]), "upper": write(upper), "range": f"{count}-{upper}"}
 
 
 def _length(params: Params, number: Numeral) -> ShortForm | None:
