@@ -22,7 +22,7 @@ from evolif.scenarios.instructions.queries.placement import PlacementReader
 from evolif.scenarios.instructions.queries.punctuation import DigitsReader, PunctuationReader
 from evolif.scenarios.instructions.queries.reader import Reader
 from evolif.scenarios.instructions.queries.reading import Query
-from evolif.scenarios.instructions.queries.spoken import SpokenReader
+from evolif.scenarios.instructions.queries.spoken import SpokenReader, hears_asides
 from evolif.scenarios.instructions.queries.values import CaseReader, ChoiceReader, ForeignReader, FormatReader
 
 _OWN: Mapping[str, Reader] = {
@@ -81,4 +81,6 @@ def read(query: Query, change: QueryChange) -> QueryReading:
     claims = [claim for group, heard in said.items() for claim in reader_of(group).claims(query, heard)]
     named = (READERS[group].lifted(query) for group, _ in change.others if group in READERS)
     claims += [claim for claim in named if claim is not None]
+    if not hears_asides(change):
+        claims = [claim for claim in claims if not claim.aside]
     return QueryReading(said.get(change.group, ()), tuple(sorted(claims, key=lambda claim: claim.span)))

@@ -44,7 +44,10 @@ _CAPTURES: Mapping[str, str] = {
     "times": rf"(?:once|twice|thrice|{_NUMBER}\stimes)(?:\seach)?(?!\w)",
     "unit": r"(?:sentence|paragraph|line|item|bullet(?:\spoint)?|point|entry)s?(?!\w)",
     "measure": r"(?:word|sentence|character)s?(?!\w)",
-    "tag": r"(?!(?:json|the|a|one|single|your|any|this|that|my|just|only|of|in|no|whole|your)(?!\w))[a-z][a-z0-9+#]{0,14}(?![\w+#])",
+    "tag": (
+        r"(?!(?:json|the|a|one|single|your|any|this|that|my|just|only|of|in|no|whole)(?!\w))"
+        r"[a-z][a-z0-9+#]{0,14}(?![\w+#])"
+    ),
 }
 """What a name in a pattern stands for; `language` and `mark` have lists of their own."""
 _UNITS: Mapping[str, str] = {
@@ -89,8 +92,8 @@ class Demands:
     unsaid: frozenset[str]
     nouns: re.Pattern[str]
     free: re.Pattern[str] | None
-    kin: frozenset[str]
-    """Groups with kinds outside this table that are worded alike."""
+    kin: Mapping[str, Sequence[str]]
+    """Modes of other groups that are worded alike, though this table does not read them."""
 
 
 @lru_cache(maxsize=64)
@@ -118,7 +121,7 @@ def demands_of(group: str) -> Demands | None:
             frozenset(data.get("unsaid") or ()),
             nouns,
             free and _either(free, words),
-            frozenset(data.get("kin") or ()),
+            data.get("kin") or {},
         )
     except (re.error, KeyError, TypeError) as fault:
         raise InputError(f"groups.{group}: {fault}; mend the wording", path=path) from None
@@ -206,7 +209,8 @@ def _source(name: str) -> str | None:
     if name == "language":
         return "|".join(language_codes())
     if name == "mark":
-        return "|".join(f"(?:{pattern})" for pattern in _MARKS) + rf"|{_OPEN}{MASK}{{1,4}}{_CLOSE}(?:\ssigns?)?"
+        shown = rf"{_OPEN}{MASK}{{1,3}}(?!{MASK}){_CLOSE}(?:\ssigns?)?"
+        return "|".join([*(f"(?:{pattern})" for pattern in _MARKS), shown])
     return _CAPTURES.get(name)
 
 

@@ -50,9 +50,8 @@ def unasked(query: Query, change: QueryChange, claims: Iterable[Claim]) -> list[
 def _is_of_kin(change: QueryChange, claim: Claim) -> bool:
     """Whether a claim only says in an everyday group's words what the change's group says in its own."""
     table = demands_of(claim.group)
-    if table is None or change.group not in table.kin:
-        return False
-    return not (is_everyday(change.group, change.before) or is_everyday(change.group, change.after))
+    modes = table.kin.get(change.group, ()) if table is not None else ()
+    return any((params or {}).get("mode") in modes for params in (change.before, change.after))
 
 
 def _told(query: Query, claim: Claim) -> str:
@@ -69,16 +68,27 @@ def _is_own(query: Query, change: QueryChange, claim: Claim) -> bool:
         value = claim.params.get("value") or claim.params.get("left", "") + claim.params.get("right", "")
         return value in mine
     if claim.group in ("existence", "forbidden"):
-        words = claim.params.get("counts") or claim.params.get("keywords") or ()
+        words = next((claim.params[key] for key in _WORD_KEYS if claim.params.get(key)), ())
         if change.group == "digits" and not {*words} & {*change.keywords}:
             return all(find_numbers(word.casefold()) for word in words)  # “twelve” and not the figure
         mine |= {part for text in mine for part in text.split()}
         return all(word.casefold() in mine for word in words)
     if claim.group == "punctuation":
         return claim.params.get("mark") in mine or _stands_at_edge(query, change, claim)
+    if claim.group == "bullets" and (change.group == "labels" or _is_a_list(change)):
+        return claim.params.get("count") in (None, (change.after or change.before or {}).get("count"))
     if claim.group == "length":
         return bool(claim.params) and _is_a_size_of(change, claim)
     return claim.group == "placement" and claim.params.get("value", "").casefold() in mine
+
+
+def _is_a_list(change: QueryChange) -> bool:
+    """Whether the change asks for a list in one line, whose items anybody may count or call a list."""
+    return any((params or {}).get("mode") in ("comma_list", "literal_list") for params in (change.before, change.after))
+
+
+_WORD_KEYS = ("counts", "keywords", "at_least", "any_of")
+"""Where claims of words have them."""
 
 
 def _stands_at_edge(query: Query, change: QueryChange, claim: Claim) -> bool:
@@ -127,6 +137,8 @@ def in_force(claim: Claim, params: Params) -> bool:
         params: The constraint's parameters.
     """
     told = claim.params
+    if claim.group in _EDGES and "value" in told and "value" in params:
+        return bool(_plain(told["value"]) == _plain(params["value"]))
     if is_everyday(claim.group, told) or is_everyday(claim.group, params):
         return says_demand(claim.group, told, params)
     if claim.polarity == "forbid" and claim.group not in ("forbidden", "punctuation", "digits"):

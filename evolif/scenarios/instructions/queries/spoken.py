@@ -58,6 +58,22 @@ def is_everyday(group: str, params: Params | None) -> bool:
     return params.get("mode") in _NEW_MODES.get(group, ())
 
 
+def hears_asides(change: QueryChange) -> bool:
+    """Whether the turn has everyday constraints, so that what sounds like one is meant as one.
+
+    Args:
+        change: The turn's change.
+    """
+    held = [(change.group, change.before), (change.group, change.after), *change.others]
+    return any(is_everyday(group, params) or _is_everyday_length(group, params) for group, params in held)
+
+
+def _is_everyday_length(group: str, params: Params | None) -> bool:
+    if group != "length" or params is None:
+        return False
+    return params.get("unit") == "lines" or params.get("relation") in ("at_most", "at_least", "about")
+
+
 @dataclass(frozen=True, slots=True)
 class Demand:
     """What a wording asks for."""
@@ -93,10 +109,10 @@ class SpokenReader(Reader):
 
     def claim(self, query: Query, said: Said) -> Claim | None:
         """A demand that could stand alone."""
-        if said.role != "new" or said.value.aside:
+        if said.role != "new":
             return None
         ruled_out = said.value.params.get("relation") == "none"
-        return Claim(self.group, "forbid" if ruled_out else "require", said.value.params, said.span)
+        return Claim(self.group, "forbid" if ruled_out else "require", said.value.params, said.span, said.value.aside)
 
     def claims(self, query: Query, said: Sequence[Said]) -> Iterator[Claim]:
         """What the group's own reader asks for, then what only the table hears."""
@@ -166,6 +182,9 @@ def _wordings_in(query: Query, table: Demands) -> Iterator[tuple[int, int, Deman
         for match in wording.pattern.finditer(query.shadow):
             if match.end() > match.start():
                 params = _arranged(table.group, taken(match, query, wording.params))
+                mark = params.get("mark", "-")
+                if not mark.strip() or any(map(str.isalnum, mark)):
+                    continue  # “no "it"” rules out a word, not a mark
                 adverbs = _ADVERBS.match(query.shadow, match.end())
                 yield match.start(), adverbs.end() if adverbs else match.end(), Demand(params, wording.aside)
 

@@ -201,8 +201,8 @@ def part_of(operation: Operation) -> PartChange:
     words = gone or come
     if operation.group == "forbidden":
         return PartChange({"keywords": words}, True, bool(gone))
-    key, held = ("at_least", before if gone else after)[0], (before if gone else after)
-    key = "counts" if "counts" in held else key
+    held = before if gone else after
+    key = "counts" if "counts" in held else "at_least"
     return PartChange({key: {word: held[key][word] for word in words}}, True, bool(gone))
 
 
