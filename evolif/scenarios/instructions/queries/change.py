@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from evolif.errors import UsageError
-from evolif.scenarios.instructions.constraints.exclusions import has_everyday_kinds
 from evolif.scenarios.instructions.turns import Move, Operation, OperationKind, Params, ScriptTurn, Topic, Turn, TurnAct
 from evolif.util.resources import complaint
 
@@ -27,6 +26,8 @@ class Claim:
     """As far as the query says them, named as the group stores them; empty where it only names the group."""
     span: tuple[int, int]
     """Half-open range of the query's characters."""
+    aside: bool = False
+    """Whether it may be a part of a demand of another group, where the turn is of no everyday kind."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,11 +48,6 @@ class QueryChange:
     def about(self, group: str) -> QueryChange:
         """The change as far as it concerns a group: of one of another group only the topic's keywords are left."""
         return self if group == self.group else QueryChange("add", group, None, None, self.keywords)
-
-    @property
-    def is_heard(self) -> bool:
-        """Whether the readers know what the change sounds like: they do not yet know the kinds of every day."""
-        return not any(_is_everyday(self.group, params) for params in (self.before, self.after))
 
     @property
     def is_known(self) -> bool:
@@ -115,11 +111,16 @@ class QueryIntention:
     topic: Topic
     move: Move
     changes: tuple[QueryChange, ...]
-    """One per changed group; where all earlier demands go, the new ones only."""
+    """One per changed group, in the order in which they are said."""
     lifts_all: bool = False
-    """All earlier demands go, which is said at once."""
-    gone: frozenset[str] = frozenset()
-    """The groups that go with all others."""
+    """Whether all earlier demands go, which is said at once."""
+
+    @property
+    def said(self) -> tuple[QueryChange, ...]:
+        """The changes that are said one by one: where all earlier demands go, the new ones alone."""
+        if not self.lifts_all:
+            return self.changes
+        return tuple(replace(one, kind="add", before=None) for one in self.changes if one.after is not None)
 
 
 def intention(turn: Turn | ScriptTurn | Mapping[str, Any]) -> QueryIntention:
@@ -134,25 +135,13 @@ def intention(turn: Turn | ScriptTurn | Mapping[str, Any]) -> QueryIntention:
     topic, move, operations, act, active = _of_line(turn) if isinstance(turn, Mapping) else _of_turn(turn)
     if any((one.before if one.kind == "remove" else one.after) is None for one in operations):
         raise UsageError("operation: an add or a modification needs “after”, a removal “before”")
-    changed, lifts_all = {one.group for one in operations}, act == "replace_all"
+    changed = {one.group for one in operations}
     others = tuple((group, params) for group, params in active if group not in changed)
-    if lifts_all:  # they may be named, although they are in force no longer
-        others += tuple((one.group, one.before) for one in operations if not one.after and one.before is not None)
-    if lifts_all:
-        said = [Operation("add", one.group, None, one.after) for one in operations if one.after is not None]
-    else:
-        said = list(operations)
-    plain = tuple((group, params) for group, params in others if not _is_everyday(group, params))
-    told_all = _tells_all(turn) and plain == others
+    told_all = _tells_all(turn)
     changes = tuple(
-        QueryChange(one.kind, one.group, one.before, one.after, topic.keywords, plain, told_all) for one in said
+        QueryChange(one.kind, one.group, one.before, one.after, topic.keywords, others, told_all) for one in operations
     )
-    gone = frozenset(one.group for one in operations if one.kind == "remove") if lifts_all else frozenset()
-    return QueryIntention(topic, move, changes, lifts_all, gone)
-
-
-def _is_everyday(group: str, params: Params | None) -> bool:
-    return params is not None and has_everyday_kinds({group: params})
+    return QueryIntention(topic, move, changes, act == "replace_all")
 
 
 def _tells_all(turn: Turn | ScriptTurn | Mapping[str, Any]) -> bool:

@@ -9,19 +9,11 @@ from typing import Any
 from evolif.errors import EvolifError
 from evolif.scenarios.instructions.constraints import get_group
 from evolif.scenarios.instructions.constraints.definitions import without_rules
-from evolif.scenarios.instructions.queries.change import (
-    NO_CHANGE,
-    Claim,
-    Polarity,
-    QueryChange,
-    QueryIntention,
-    intention,
-)
+from evolif.scenarios.instructions.queries.change import NO_CHANGE, Claim, Polarity, QueryChange, intention
 from evolif.scenarios.instructions.queries.claims import QueryReading, read, reader_of
-from evolif.scenarios.instructions.queries.everything import lifted_all, of_all
 from evolif.scenarios.instructions.queries.mentions import mentions_of
 from evolif.scenarios.instructions.queries.reading import LONGEST_QUERY, Query
-from evolif.scenarios.instructions.queries.side_effects import unasked
+from evolif.scenarios.instructions.queries.together import check_changes, lifts_of_all
 from evolif.scenarios.instructions.queries.topic import check_topic
 from evolif.scenarios.instructions.turns import Finding, Move, ScriptTurn, Topic, Turn
 
@@ -70,21 +62,8 @@ def check_query(turn: Turn | ScriptTurn | Mapping[str, Any], query: str) -> list
     if _holds_too_much(text):
         return [Finding("query", "it holds more quotations, marks or numbers than can be read")]
     spoken = _spoken(text, meant.topic, meant.move)
-    return [*_of_changes(spoken, meant), *check_topic(text, meant.topic, meant.move, _value_spans(text, meant.changes))]
-
-
-def _of_changes(query: Query, meant: QueryIntention) -> list[Finding]:
-    """Findings on what changes; where several constraints do, each is looked for, and none is extra beside another."""
-    readings = [(change, read(query, change)) for change in meant.changes if change.is_heard]
-    findings = [found for change, reading in readings for found in _stated(query, change, reading)]
-    if meant.lifts_all:
-        findings += of_all(query, meant, [claim for _, reading in readings for claim in reading.claims])
-    if findings or not readings or len(readings) < len(meant.changes):
-        return findings
-    changed = {change.group for change in meant.changes} | meant.gone
-    change, reading = readings[0]
-    claims = [claim for claim in reading.claims if claim.group == change.group or claim.group not in changed]
-    return unasked(query, change, claims)
+    findings = check_changes(spoken, meant)
+    return [*findings, *check_topic(text, meant.topic, meant.move, _value_spans(text, meant.changes))]
 
 
 def read_claims(query: str, turn: Turn | ScriptTurn | Mapping[str, Any] | None = None) -> tuple[Claim, ...]:
@@ -108,11 +87,8 @@ def read_claims(query: str, turn: Turn | ScriptTurn | Mapping[str, Any] | None =
         return read(text, NO_CHANGE).claims
     meant = intention(turn)
     spoken = _spoken(Query(_without_rules(query, meant.changes)), meant.topic, meant.move)
-    whole = lifted_all(spoken) if meant.lifts_all else None
-    claims = [] if whole is None else [whole]
-    for change in meant.changes:
-        if not change.is_heard:
-            continue
+    claims = list(lifts_of_all(spoken)[:1]) if meant.lifts_all else []
+    for change in meant.said:
         reading = read(spoken, change)
         claims += [claim for claim in reading.claims if claim not in claims]
         is_told = any(claim.group == change.group for claim in claims)

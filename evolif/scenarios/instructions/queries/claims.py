@@ -14,6 +14,7 @@ from evolif.scenarios.instructions.queries.counted import (
     EmphasisReader,
     SentencesReader,
 )
+from evolif.scenarios.instructions.queries.demand_table import tabled_groups
 from evolif.scenarios.instructions.queries.edges import EdgeReader
 from evolif.scenarios.instructions.queries.keywords import ExistenceReader, ForbiddenReader
 from evolif.scenarios.instructions.queries.length import LengthReader
@@ -21,9 +22,10 @@ from evolif.scenarios.instructions.queries.placement import PlacementReader
 from evolif.scenarios.instructions.queries.punctuation import DigitsReader, PunctuationReader
 from evolif.scenarios.instructions.queries.reader import Reader
 from evolif.scenarios.instructions.queries.reading import Query
+from evolif.scenarios.instructions.queries.spoken import SpokenReader, hears_asides
 from evolif.scenarios.instructions.queries.values import CaseReader, ChoiceReader, ForeignReader, FormatReader
 
-READERS: Mapping[str, Reader] = {
+_OWN: Mapping[str, Reader] = {
     reader.group: reader
     for reader in (
         ChoiceReader("emotion", "emotion"),
@@ -46,6 +48,9 @@ READERS: Mapping[str, Reader] = {
         PlacementReader("placement"),
     )
 }
+
+READERS: Mapping[str, Reader] = {**_OWN, **{group: SpokenReader(group, _OWN.get(group)) for group in tabled_groups()}}
+"""By group; those of the table of demands read what the others do not know."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,4 +81,6 @@ def read(query: Query, change: QueryChange) -> QueryReading:
     claims = [claim for group, heard in said.items() for claim in reader_of(group).claims(query, heard)]
     named = (READERS[group].lifted(query) for group, _ in change.others if group in READERS)
     claims += [claim for claim in named if claim is not None]
+    if not hears_asides(change):
+        claims = [claim for claim in claims if not claim.aside]
     return QueryReading(said.get(change.group, ()), tuple(sorted(claims, key=lambda claim: claim.span)))

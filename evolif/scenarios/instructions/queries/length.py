@@ -144,7 +144,7 @@ def _claims(query: Query, change: QueryChange) -> list[Said]:
     unit = ""
     spans = any((p or {}).get("relation") == "between" for p in (change.before, change.after))
     for quantity in quantities(query, moves=not spans):
-        if quantity.number == 1 and (counts_as_one(query, quantity) or not unit_after(query.shadow[quantity.end :])):
+        if quantity.number == 1 and _is_no_length(query, change, quantity):
             continue
         if heard("length").framed("relative", left=r"[\s-]{1,4}").match(query.shadow, quantity.end):
             unit = last_unit(query, quantity.end + 20) or unit
@@ -162,6 +162,14 @@ def _claims(query: Query, change: QueryChange) -> list[Said]:
             told = _inherited(query, change, quantity) if inherits else quantity
             claims.append(Said((found, told), quantity.start, end, role))
     return claims
+
+
+def _is_no_length(query: Query, change: QueryChange, one: Quantity) -> bool:
+    """`one` that counts nothing: `a list counts as one paragraph`, where no length of one is asked for."""
+    if not unit_after(query.shadow[one.end :]):
+        return True
+    asked = change.after is not None and change.after.get("count") == 1
+    return counts_as_one(query, one) and not asked
 
 
 def _is_of_before(change: QueryChange, unit: str, quantity: Quantity) -> bool:
@@ -205,7 +213,8 @@ def _inherited(query: Query, change: QueryChange, quantity: Quantity) -> Quantit
     if not quantity.bare or change.before is None:
         return quantity
     low, high = _range({**change.before, "count": quantity.number})
-    return Quantity(low, high, quantity.start, quantity.end, number=quantity.number)
+    vague = change.before["relation"] == "about"
+    return Quantity(low, high, quantity.start, quantity.end, vague, number=quantity.number)
 
 
 def _contrasts(query: Query, quantity: Quantity, before: Params | None) -> bool:
@@ -234,7 +243,10 @@ def _range(params: Params) -> tuple[int, int]:
     return {
         "less_than": (0, count - 1),
         "more_than": (count + 1, UNBOUNDED),
+        "at_most": (0, count),
+        "at_least": (count, UNBOUNDED),
         "exactly": (count, count),
+        "about": (count, count),
         "between": (count, params.get("upper", count)),
     }[params["relation"]]
 
@@ -243,7 +255,8 @@ def _says(value: tuple[str, Quantity], params: Params) -> bool:
     unit, quantity = value
     low, high = _range(params)
     told, asked = (max(quantity.low, 1), quantity.high), (max(low, 1), high)
-    return bool(unit == params["unit"] and not quantity.vague and told == asked)
+    vague = params["relation"] == "about"
+    return bool(unit == params["unit"] and quantity.vague == vague and told == asked)
 
 
 def _same_number(value: tuple[str, Quantity], params: Params) -> bool:
@@ -290,6 +303,7 @@ def length_range(params: Params) -> tuple[int, int]:
 
 
 def _demand(params: Params) -> str:
-    relation = {"less_than": "fewer than", "more_than": "more than", "exactly": "exactly", "between": "between"}
+    relation = {"less_than": "fewer than", "more_than": "more than"}
     upper = f" and {params['upper']}" if "upper" in params else ""
-    return f"{relation[params['relation']]} {params['count']}{upper} {params['unit']}"
+    told = relation.get(params["relation"], params["relation"].replace("_", " "))
+    return f"{told} {params['count']}{upper} {params['unit']}"

@@ -104,7 +104,7 @@ UNBOUNDED = 10**9
 _PRONOUN = 90
 """Characters behind a number in which a pronoun may stand for it."""
 _LOOK_BACK = 48
-_UNIT = re.compile(r"\s{0,4}(?:words|sentences|paragraphs|characters)")
+_UNIT = re.compile(r"\s{0,4}(?:words|sentences|paragraphs|characters|lines)")
 _DASH = re.compile(r"\s{0,4}[-–—]\s{0,4}")
 _TO = re.compile(r"\s{0,4}(?:-|–|—|to)\s{0,4}")
 _UP_TO = re.compile(r"(?<!\w)up\s{1,4}to\s{1,4}$")
@@ -319,7 +319,7 @@ def _is_exact(query: Query, start: int, end: int) -> bool:
 
 # Which unit a number counts: words, sentences, paragraphs or characters of the answer.
 
-_UNIT_WORD = r"(?P<unit>word|sentence|paragraph|character)s?(?!\w)"
+_UNIT_WORD = r"(?P<unit>word|sentence|paragraph|character|line)s?(?!\w)"
 _ANY_UNIT = re.compile(rf"(?<!\w){_UNIT_WORD}")
 _BARE_UNIT = re.compile(rf"[\s-]{{0,4}}{_UNIT_WORD}")
 _PUNCTUATION = r"[,.;:!?()—–-]|$"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -95,6 +96,19 @@ class Query:
     def is_quoted(self, at: int) -> bool:
         """Whether a position stands inside quotation marks."""
         return any(q.start <= at < q.end for q in self.quotations)
+
+    def masking(self, spans: Iterable[tuple[int, int]]) -> Query:
+        """The same query with further pieces masked, as if they were quoted.
+
+        Args:
+            spans: Half-open ranges; those inside quotation marks are masked already.
+        """
+        other = Query(self.text)
+        masked = list(other.shadow)
+        for start, end in spans:
+            masked[start:end] = MASK * (end - start)
+        other.shadow = "".join(masked)
+        return other
 
     def find(self, phrase: str, *, inflected: bool = False) -> list[tuple[int, int]]:
         """Where a phrase stands as a whole: case, kinds of apostrophe, hyphen and white space do not matter.

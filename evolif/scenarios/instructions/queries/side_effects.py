@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from evolif.scenarios.instructions.constraints import EXTENDED_GROUPS, GROUPS
+from evolif.scenarios.instructions.constraints import EVERYDAY_GROUPS, EXTENDED_GROUPS, GROUPS
 from evolif.scenarios.instructions.queries.change import Claim, QueryChange
 from evolif.scenarios.instructions.queries.comparison import finding
+from evolif.scenarios.instructions.queries.demand_table import demands_of
 from evolif.scenarios.instructions.queries.length import length_range
 from evolif.scenarios.instructions.queries.numbers import find_numbers
 from evolif.scenarios.instructions.queries.reading import Query
+from evolif.scenarios.instructions.queries.spoken import is_everyday, says_demand
 from evolif.scenarios.instructions.queries.vocabulary import heard
 from evolif.scenarios.instructions.turns import Finding, Params
 
@@ -28,10 +30,11 @@ def unasked(query: Query, change: QueryChange, claims: Iterable[Claim]) -> list[
         change: The turn's change; without the other active constraints nothing can be told.
         claims: What the query asks for, in order.
     """
-    if not change.told_all or change.group not in (*GROUPS, *EXTENDED_GROUPS):
+    if not change.told_all or change.group not in (*GROUPS, *EXTENDED_GROUPS, *EVERYDAY_GROUPS):
         return []  # nobody here knows what a foreign group's own words sound like
     active = dict(change.others)
     others = [c for c in claims if c.group != change.group and not _is_own(query, change, c)]
+    others = [c for c in others if not _is_of_kin(change, c)]
     restated: dict[str, Claim] = {}
     for claim in others:
         if claim.polarity != "lift" and claim.group in active and in_force(claim, active[claim.group]):
@@ -42,6 +45,13 @@ def unasked(query: Query, change: QueryChange, claims: Iterable[Claim]) -> list[
         message = f"it says again what stays in force: {', '.join(restated)}"
         return [finding("restates", change, message, *(claim.span for claim in restated.values()))]
     return []
+
+
+def _is_of_kin(change: QueryChange, claim: Claim) -> bool:
+    """Whether a claim only says in an everyday group's words what the change's group says in its own."""
+    table = demands_of(claim.group)
+    modes = table.kin.get(change.group, ()) if table is not None else ()
+    return any((params or {}).get("mode") in modes for params in (change.before, change.after))
 
 
 def _told(query: Query, claim: Claim) -> str:
@@ -55,24 +65,35 @@ def _is_own(query: Query, change: QueryChange, claim: Claim) -> bool:
     if claim.group in _MARKDOWN and not claim.params and change.group == "format":
         return claim.polarity == "forbid" or "markdown" in mine  # "in Markdown, with proper headings"
     if claim.group in _EDGES:
-        value = claim.params.get("value") or claim.params["left"] + claim.params["right"]
+        value = claim.params.get("value") or claim.params.get("left", "") + claim.params.get("right", "")
         return value in mine
     if claim.group in ("existence", "forbidden"):
-        words = claim.params.get("counts") or claim.params.get("keywords") or ()
+        words = next((claim.params[key] for key in _WORD_KEYS if claim.params.get(key)), ())
         if change.group == "digits" and not {*words} & {*change.keywords}:
             return all(find_numbers(word.casefold()) for word in words)  # “twelve” and not the figure
         mine |= {part for text in mine for part in text.split()}
         return all(word.casefold() in mine for word in words)
     if claim.group == "punctuation":
-        return claim.params["mark"] in mine or _stands_at_edge(query, change, claim)
+        return claim.params.get("mark") in mine or _stands_at_edge(query, change, claim)
+    if claim.group == "bullets" and (change.group == "labels" or _is_a_list(change)):
+        return claim.params.get("count") in (None, (change.after or change.before or {}).get("count"))
     if claim.group == "length":
         return bool(claim.params) and _is_a_size_of(change, claim)
     return claim.group == "placement" and claim.params.get("value", "").casefold() in mine
 
 
+def _is_a_list(change: QueryChange) -> bool:
+    """Whether the change asks for a list in one line, whose items anybody may count or call a list."""
+    return any((params or {}).get("mode") in ("comma_list", "literal_list") for params in (change.before, change.after))
+
+
+_WORD_KEYS = ("counts", "keywords", "at_least", "any_of")
+"""Where claims of words have them."""
+
+
 def _stands_at_edge(query: Query, change: QueryChange, claim: Claim) -> bool:
     """A full stop that may not stand behind what the answer ends with."""
-    if claim.params["mark"] != "." or change.group not in _EDGES:
+    if claim.params.get("mark") != "." or change.group not in _EDGES:
         return False
     return heard(change.group).anywhere("edge").search(query.shadow, *query.sentence(claim.span[0])) is not None
 
@@ -116,6 +137,10 @@ def in_force(claim: Claim, params: Params) -> bool:
         params: The constraint's parameters.
     """
     told = claim.params
+    if claim.group in _EDGES and "value" in told and "value" in params:
+        return bool(_plain(told["value"]) == _plain(params["value"]))
+    if is_everyday(claim.group, told) or is_everyday(claim.group, params):
+        return says_demand(claim.group, told, params)
     if claim.polarity == "forbid" and claim.group not in ("forbidden", "punctuation", "digits"):
         return False
     if claim.group == "length":

@@ -171,6 +171,19 @@ class _Own:
         return f"{text} {emoji}" if emoji else text
 
 
+def styled(text: str, style: TypingStyle) -> str:
+    """A whole message as a persona types it.
+
+    Args:
+        text: The message, its literals sealed.
+        style: How the persona types.
+    """
+    if style.quotes == "straight" and '"' not in text:
+        text = _straight(text)
+    own = _Own(style)
+    return _unsealed(own.ended(own.words(text), ""))
+
+
 _LONE_I = re.compile(r"\bi(?='(?:m|d|ve|ll)\b|\b(?!['.-]))")
 _SENTENCE = re.compile(r"([.?!] )([a-z])")
 _STOPPED = re.compile(rf"[.?!][”\"]?{UNSEAL}?\s*$")

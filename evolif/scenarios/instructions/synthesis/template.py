@@ -16,6 +16,7 @@ from evolif.scenarios.instructions.synthesis.draw import DrawMemory
 from evolif.scenarios.instructions.synthesis.planner import Planner
 from evolif.scenarios.instructions.synthesis.plans import capitalised
 from evolif.scenarios.instructions.synthesis.render import realise
+from evolif.scenarios.instructions.synthesis.short_words import ShortWords
 from evolif.scenarios.instructions.synthesis.style import OWN_REGISTERS, style_of
 from evolif.scenarios.instructions.turns import Operation, Params, Persona, ScriptTurn, Turn
 from evolif.util.resources import data_path, load_data
@@ -183,12 +184,14 @@ class TemplateSynthesizer:
     Args:
         seed: Of the wording.
         frames: The registers' frames; the project's own if None.
+        short: Word everything in short demands, as people type them every day (`short_words.py`).
     """
 
     name = "template"
 
-    def __init__(self, seed: int, frames: Frames | None = None) -> None:
+    def __init__(self, seed: int, frames: Frames | None = None, *, short: bool = False) -> None:
         self._seed = seed
+        self._short = ShortWords(seed) if short else None
         self._frames = frames or own_frames()
         self._planner = Planner(seed)
         self._memories: dict[int, DrawMemory] = {}
@@ -203,7 +206,11 @@ class TemplateSynthesizer:
             past: The dialogue's turns before it; they may be left out where the turns before it were worded here.
         """
         if self._has_plans(persona.register):
-            decision = self._planner.decide(turn, persona, self._memory(turn, persona, past))
+            memory = self._memory(turn, persona, past)
+            words = self._short.say(turn, persona, memory) if self._short is not None else None
+            if words is not None:
+                return words
+            decision = self._planner.decide(turn, persona, memory)
             if decision is not None:
                 return realise(decision, turn, style_of(persona))
         return self._by_frames(turn, persona)
@@ -219,7 +226,8 @@ class TemplateSynthesizer:
         if memory is None or memory.turns != turn.turn - 1:
             memory = DrawMemory()
             for earlier in past:
-                self._planner.decide(earlier, persona, memory)
+                if self._short is None or self._short.say(earlier, persona, memory) is None:
+                    self._planner.decide(earlier, persona, memory)
         if memory.turns == turn.turn - 1:
             self._memories[turn.dialogue] = memory
             if len(self._memories) > _DIALOGUES:

@@ -1,0 +1,474 @@
+"""Reads everyday constraints of every group by one table of wordings (`demand_table.py`)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from evolif.scenarios.instructions.constraints import EVERYDAY_GROUPS
+from evolif.scenarios.instructions.queries.change import Claim, QueryChange
+from evolif.scenarios.instructions.queries.comparison import Said, Says, compare, finding, is_lifted, removed
+from evolif.scenarios.instructions.queries.counted import lone_numbers
+from evolif.scenarios.instructions.queries.demand_table import Demands, Wording, demands_of, quotations, taken
+from evolif.scenarios.instructions.queries.numbers import UNBOUNDED, Quantity, quantities
+from evolif.scenarios.instructions.queries.polarity import Role, given_up, is_denied, role_of, stance_of
+from evolif.scenarios.instructions.queries.reader import Reader
+from evolif.scenarios.instructions.queries.reading import MASK, Query
+from evolif.scenarios.instructions.turns import Finding, Params
+
+_NEW_MODES: Mapping[str, frozenset[str]] = {
+    "format": frozenset({"code", "plain", "comma_list", "literal_list"}),
+    "start_with": frozenset({"phrase"}),
+    "end_with": frozenset({"phrase"}),
+    "placement": frozenset({"unit_start"}),
+    "sentences": frozenset({"all_questions"}),
+    "punctuation": frozenset({"exclude_all"}),
+}
+_NEW_MARKS = frozenset("—!;(")
+"""Marks that only the everyday pool excludes."""
+_NEW_KEYS: Mapping[str, frozenset[str]] = {
+    "bullets": frozenset({"relation"}),
+    "headings": frozenset({"relation", "levels"}),
+    "emphasis": frozenset({"relation"}),
+    "existence": frozenset({"at_least", "any_of"}),
+    "language": frozenset({"not"}),
+    "format": frozenset({"fence", "only", "column_count"}),
+}
+_LITERALS = ("value", "values", "labels", "keys", "columns", "options", "left", "right", "any_of")
+"""Parameters that a query says word for word."""
+
+
+def is_everyday(group: str, params: Params | None) -> bool:
+    """Whether parameters are of a kind that the readers of single groups do not know.
+
+    Args:
+        group: The group's name.
+        params: The parameters; None is of no kind.
+    """
+    if params is None:
+        return False
+    if group in EVERYDAY_GROUPS or not _NEW_KEYS.get(group, frozenset()).isdisjoint(params):
+        return True
+    if group == "format" and params.get("mode") == "table" and "columns" not in params:
+        return True
+    if group == "punctuation" and params.get("mode") == "exclude" and params.get("mark") in _NEW_MARKS:
+        return True
+    return params.get("mode") in _NEW_MODES.get(group, ())
+
+
+def hears_asides(change: QueryChange) -> bool:
+    """Whether the turn has everyday constraints, so that what sounds like one is meant as one.
+
+    Args:
+        change: The turn's change.
+    """
+    held = [(change.group, change.before), (change.group, change.after), *change.others]
+    return any(is_everyday(group, params) or _is_everyday_length(group, params) for group, params in held)
+
+
+def _is_everyday_length(group: str, params: Params | None) -> bool:
+    if group != "length" or params is None:
+        return False
+    return params.get("unit") == "lines" or params.get("relation") in ("at_most", "at_least", "about")
+
+
+@dataclass(frozen=True, slots=True)
+class Demand:
+    """What a wording asks for."""
+
+    params: Params
+    aside: bool = False
+
+
+class SpokenReader(Reader):
+    """Reads a group by the table of demands; of a group with a reader of its own, only its everyday kinds.
+
+    Args:
+        group: The group.
+        own: The reader of the group's other kinds.
+    """
+
+    def __init__(self, group: str, own: Reader | None = None) -> None:
+        super().__init__(group)
+        self._own = own
+
+    def _reads(self, change: QueryChange) -> bool:
+        """Whether the table reads this change."""
+        return self._own is None or is_everyday(self.group, change.before) or is_everyday(self.group, change.after)
+
+    def said(self, query: Query, change: QueryChange) -> Sequence[Said]:
+        """Every demand of the table; of other kinds, what the group's own reader hears."""
+        if change.is_known and not self._reads(change) and self._own is not None:
+            return self._own.said(query, change)
+        found = tuple(demands_in(query, self.group, change))
+        if change.is_known or self._own is None:
+            return found
+        return [*self._own.said(query, change), *found]
+
+    def claim(self, query: Query, said: Said) -> Claim | None:
+        """A demand that could stand alone."""
+        if said.role != "new":
+            return None
+        ruled_out = said.value.params.get("relation") == "none"
+        return Claim(self.group, "forbid" if ruled_out else "require", said.value.params, said.span, said.value.aside)
+
+    def claims(self, query: Query, said: Sequence[Said]) -> Iterator[Claim]:
+        """What the group's own reader asks for, then what only the table hears."""
+        tabled = [one for one in said if isinstance(one.value, Demand)]
+        mine: list[Claim] = []
+        if self._own is not None and len(tabled) < max(len(said), 1):
+            mine = list(self._own.claims(query, [one for one in said if not isinstance(one.value, Demand)]))
+        elif self._own is not None and not tabled:
+            mine = list(self._own.claims(query, ()))
+        yield from mine
+        for claim in super().claims(query, tabled):
+            if not any(claim.span[0] < one.span[1] and one.span[0] < claim.span[1] for one in mine):
+                yield claim
+
+    def compare(self, query: Query, change: QueryChange, said: Sequence[Said]) -> list[Finding]:
+        """Findings on a change, by the table where it is of an everyday kind."""
+        if not self._reads(change) and self._own is not None:
+            return self._own.compare(query, change, said)
+        return compare_demands(query, change, said)
+
+
+def demands_in(query: Query, group: str, change: QueryChange) -> Iterator[Said]:
+    """What the query says of a group, by the table; of wordings that overlap, the longest.
+
+    Args:
+        query: The query.
+        group: The group.
+        change: The change, whose literal values are known where nobody quotes them.
+    """
+    table = demands_of(group)
+    if table is None:
+        return
+    masked = _with_values(query, change)
+    found = [*_amounts_in(masked, table, change), *_wordings_in(masked, table)]
+    kept: list[tuple[int, int, Demand]] = []
+    for start, end, demand in sorted(found, key=lambda one: (one[0] - one[1], one[0])):
+        if not any(start < high and low < end for low, high, _ in kept):
+            kept.append((start, end, demand))
+    for start, end, demand in sorted(kept, key=lambda one: one[0]):
+        yield Said(_with_tails(masked, table, demand), start, end, _role(masked, demand, start, end))
+
+
+def _role(query: Query, demand: Demand, start: int, end: int) -> Role:
+    """Whether a demand holds now: not where the words round it lift or deny it."""
+    params = demand.params
+    if params.get("relation") == "none" or params.get("mode") in _DENYING or "avoid" in params or "not" in params:
+        # Its own words deny something, so that only those before it tell.
+        zones = (zone for zone in given_up(query.shadow) if zone[0] < start < zone[1])
+        return "old" if any(_BUT.fullmatch(query.shadow, low, start) is None for low, _ in zones) else "new"
+    role = role_of(query, start, end)
+    if role != "new" or is_lifted(query, start, end):
+        return "old" if role == "new" else role
+    if "count" in params and "relation" in params:  # “no more than” denies nothing
+        return role
+    stance = stance_of(query, start, end, near=True)
+    return "old" if is_denied(query, start, end) or stance in ("lift", "forbid") else role
+
+
+_BUT = re.compile(r"[\s,]{0,4}(?:but|and|just|also|please)?[\s,]{0,4}")
+"""What may stand between the start of what seems given up and a denial, which then only adds to what is said."""
+_DENYING = frozenset({"exclude", "exclude_all", "without", "no_repeat", "plain", "no_offer", "no_closing_question",
+                      "no_disclaimer", "answer_only", "none", "max_letters", "min_letters"})  # fmt: skip
+
+
+def _wordings_in(query: Query, table: Demands) -> Iterator[tuple[int, int, Demand]]:
+    for wording in table.wordings:
+        for match in wording.pattern.finditer(query.shadow):
+            if match.end() > match.start():
+                params = _arranged(table.group, taken(match, query, wording.params))
+                mark = params.get("mark", "-")
+                if not mark.strip() or any(map(str.isalnum, mark)):
+                    continue  # “no "it"” rules out a word, not a mark
+                adverbs = _ADVERBS.match(query.shadow, match.end())
+                yield match.start(), adverbs.end() if adverbs else match.end(), Demand(params, wording.aside)
+
+
+def _arranged(group: str, params: dict[str, Any]) -> dict[str, Any]:
+    """The parameters as the group stores them."""
+    if group == "language":
+        params.pop("kind", None)
+    if group == "existence":
+        times = params.pop("times", 1)
+        words = params.pop("at_least", None)
+        if words is not None:
+            params["counts" if times < 0 else "at_least"] = dict.fromkeys(words, abs(times))
+    if group == "placement" and "which" not in params:
+        params["which"] = "every"
+    return params
+
+
+def _amounts_in(query: Query, table: Demands, change: QueryChange) -> Iterator[tuple[int, int, Demand]]:
+    told = [quantity for quantity in quantities(query) if quantity.high] if table.amounts else []
+    for quantity in told:
+        for amount in table.amounts:
+            after = amount.after.match(query.shadow, quantity.end)
+            if after is None:
+                continue
+            start = quantity.start
+            params: dict[str, Any] = {**amount.params}
+            if amount.before is not None:
+                low, _ = query.sentence(quantity.start)
+                before = next(_endings(amount.before, query.shadow, low, quantity.start), None)
+                if before is None:
+                    continue
+                start = before.start()
+                params |= taken(before, query, {})
+            params |= taken(after, query, {})
+            numbers = _numbers(quantity, amount.relation)
+            end = _ADVERBS.match(query.shadow, after.end())
+            yield (
+                start,
+                end.end() if end else after.end(),
+                Demand(_lettered(table.group, params | numbers), amount.aside),
+            )
+            break
+    yield from _of_own_noun(query, change, table)
+
+
+_ADVERBS = re.compile(r"(?:\s(?:please|pls|now|instead|this time|max|tops|at most|in total|in all|in it)(?!\w)){1,3}")
+
+
+def _endings(pattern: re.Pattern[str], text: str, low: int, end: int) -> Iterator[re.Match[str]]:
+    """Matches that end right before a place."""
+    found = pattern.search(text, low, end)
+    if found is not None:
+        yield found
+
+
+def _of_own_noun(query: Query, change: QueryChange, table: Demands) -> Iterator[tuple[int, int, Demand]]:
+    """`5 tips`, where the constraint counts tips."""
+    noun = (change.params.get("noun") or "") if change.is_known and table.group == "bullets" else ""
+    if not noun:
+        return
+    pattern = re.compile(
+        rf"[\s-]{{0,4}}(?:[\w'-]{{1,20}}\s){{0,2}}?{re.escape(noun.lower().removesuffix('s'))}(?:s|es)?(?!\w)"
+    )
+    for quantity in quantities(query):
+        after = pattern.match(query.shadow, quantity.end)
+        if after is not None:
+            kind = change.params.get("kind", "bullet")
+            yield quantity.start, after.end() + 1, Demand({"kind": kind, **_numbers(quantity, "")})
+
+
+def _numbers(quantity: Quantity, relation: str) -> dict[str, Any]:
+    """A quantity as a relation with its numbers."""
+    if relation:
+        return {"relation": relation, "count": quantity.number}
+    if quantity.vague:
+        return {"relation": "about", "count": quantity.number}
+    if quantity.low == quantity.high:
+        return {"relation": "exactly", "count": quantity.low}
+    if quantity.high == UNBOUNDED:
+        return {"relation": "at_least", "count": quantity.low}
+    if quantity.low == 0:
+        return {"relation": "at_most", "count": quantity.high}
+    return {"relation": "between", "count": quantity.low, "upper": quantity.high}
+
+
+def _lettered(group: str, params: dict[str, Any]) -> dict[str, Any]:
+    """Of letters a word has at most or at least so many; the mode says which."""
+    if group != "lettering":
+        return params
+    mode = {"at_most": "max_letters", "at_least": "min_letters"}.get(params["relation"], "letters")
+    return {"mode": mode, "count": params["count"]}
+
+
+def _with_tails(query: Query, table: Demands, demand: Demand) -> Demand:
+    """The demand with what the query adds to it elsewhere."""
+    for tail in table.tails:
+        if tail.pattern.search(query.shadow):
+            demand = Demand({**demand.params, **tail.params}, demand.aside)
+    return demand
+
+
+def _with_values(query: Query, change: QueryChange) -> Query:
+    """The query with the change's literal values masked as if they were quoted."""
+    shown = list(_literals(change.after or change.before or {}))
+    if any(query.is_quoted(at) for text in shown for at, _ in query.find(text)):
+        return query
+    texts = shown if query.quotations else [*shown, *_literals(change.before or {})]
+    spans = [span for text in texts for span in query.find(text) if not query.is_quoted(span[0])]
+    return query.masking(spans) if spans else query
+
+
+def _literals(params: Params) -> Iterator[str]:
+    for key in _LITERALS:
+        value = params.get(key)
+        if isinstance(value, str):
+            yield value
+        elif value:
+            yield from value
+    for key in ("at_least", "counts"):
+        yield from params.get(key) or ()
+    if "noun" in params and "relation" not in params:
+        yield from (f"{params['noun']} {number}" for number in (1, 2, params["count"]))
+
+
+def says_demand(group: str, told: Params, params: Params) -> bool:
+    """Whether what a wording asks for is what parameters demand; keys that it may leave open may be missing.
+
+    Args:
+        group: The group.
+        told: What the wording asks for.
+        params: The parameters.
+    """
+    table = demands_of(group)
+    unsaid = table.unsaid if table is not None else frozenset[str]()
+    mine, theirs = _normal(group, told), _whole(group, params)
+    for key in mine.keys() | theirs.keys():
+        if key not in mine and key in unsaid:
+            continue
+        if mine.get(key) != theirs.get(key):
+            return False
+    return True
+
+
+def _whole(group: str, params: Params) -> dict[str, Any]:
+    """A constraint's parameters with the keys that it leaves out but that people may say."""
+    found = _normal(group, params)
+    if (group == "bullets" and params.get("relation") == "some") or params.get("mode") == "table":
+        found.setdefault("only", False)
+    return found
+
+
+_DEFAULTS: Mapping[str, Any] = {"repeat": False, "order": "given", "which": "every"}
+_UNORDERED = ("keys", "any_of", "options", "values")
+_TAGS: Mapping[str, str] = {"py": "python", "js": "javascript", "shell": "bash"}
+
+
+def _normal(group: str, params: Params) -> dict[str, Any]:
+    """Parameters as they can be compared: no defaults, no capitals, lists without order in order."""
+    given = {key: value for key, value in params.items() if value is not None}
+    given = {key: value for key, value in given.items() if key not in _DEFAULTS or value != _DEFAULTS[key]}
+    if group == "bullets":
+        given.setdefault("kind", "bullet")
+        given.pop("noun", None)
+    if group == "choice":
+        given.setdefault("reason", False)
+    if len(given.get("values", ())) == 1:
+        given["value"] = given.pop("values")[0]
+    found = {key: _plain(value) for key, value in given.items()}
+    found |= {key: sorted(found[key]) for key in _UNORDERED if isinstance(found.get(key), list)}
+    if "tag" in found:
+        found["tag"] = _TAGS.get(found["tag"], found["tag"])
+    return found
+
+
+_QUOTE_KINDS = str.maketrans({"“": '"', "”": '"', "’": "'", "‘": "'"})
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, str):
+        return value.casefold().translate(_QUOTE_KINDS).strip()
+    if isinstance(value, Mapping):
+        return {_plain(key): number for key, number in value.items()}
+    return [_plain(item) for item in value] if isinstance(value, (list, tuple)) else value
+
+
+def compare_demands(query: Query, change: QueryChange, said: Sequence[Said]) -> list[Finding]:
+    """Findings on an everyday change.
+
+    Args:
+        query: The query.
+        change: The change.
+        said: What the query says of the group.
+    """
+    table = demands_of(change.group)
+    if table is None:
+        return [finding("missing", change, f"nobody can read demands of the group {change.group}")]
+    demand = f"the {change.group} that the turn asks for"
+
+    def says(value: Demand, params: Params) -> bool:
+        return says_demand(change.group, value.params, params)
+
+    if change.kind == "remove":
+        return removed(_with_values(query, change), change, table.nouns, said, table.free, _lifts(change.group), demand)
+    if change.group == "existence" and change.kind == "modify":
+        return _compare_words(query, change, said, says)
+    if change.kind == "modify" and not any(one.role == "new" for one in said):
+        said = [*said, *_elided(query, change)]
+    return compare(query, change, said, says, demand)
+
+
+_NAMING = frozenset(_LITERALS) | {"count", "upper", "letter", "unit", "measure", "mark", "tag", "place", "low", "high"}
+"""Parameters by which people tell which constraint they drop; what they say of its relation does not matter."""
+
+
+def _lifts(group: str) -> Says:
+    """Whether what is said names a constraint, or leaves open which."""
+
+    def says(value: Demand, params: Params) -> bool:
+        mine, theirs = _normal(group, value.params), _normal(group, params)
+        if group == "format" and mine.get("mode") != theirs.get("mode"):
+            return False
+        if group == "language":
+            return mine.get("code", mine.get("not")) == theirs.get("code", theirs.get("not"))
+        if group == "person":
+            return mine.get("avoid", mine.get("use")) == theirs.get("avoid", theirs.get("use"))
+        return all(value == theirs[key] for key, value in mine.items() if key in _NAMING and key in theirs)
+
+    return says
+
+
+def _elided(query: Query, change: QueryChange) -> Iterator[Said]:
+    """What stands alone where the rest need not be said: `make it 3`, `“Bye” instead`."""
+    before, after = change.before or {}, change.params
+    numbers = ("count", "upper", "relation", "column_count")
+    if {**before, **dict.fromkeys(numbers)} == {**after, **dict.fromkeys(numbers)} and "count" in before:
+        for quantity in lone_numbers(query, ranges=True):
+            told = _numbers(quantity, "")
+            if quantity.bare and "relation" in before:
+                told = {**told, "relation": before["relation"]}
+            params = {key: value for key, value in before.items() if key not in numbers}
+            told = told if "relation" in before else {"count": told["count"]}
+            yield Said(
+                Demand(_lettered_back(change.group, {**params, **told})), quantity.start, quantity.end, "new", True
+            )
+    elif before.keys() & {"value", "values"} and after.keys() & {"value", "values"}:
+        masked = _with_values(query, change)
+        for run in re.finditer(f"{MASK}+(?:[^{MASK}]{{1,9}}{MASK}+){{0,9}}", masked.shadow):
+            values = quotations(masked, *run.span())
+            rest = {key: value for key, value in after.items() if key not in ("value", "values")}
+            told = {**rest, "value": values[0]} if len(values) == 1 else {**rest, "values": values}
+            yield Said(Demand(told), run.start(), run.end(), role_of(masked, *run.span()), True)
+
+
+def _lettered_back(group: str, params: dict[str, Any]) -> dict[str, Any]:
+    return params if group != "lettering" else {key: value for key, value in params.items() if key != "relation"}
+
+
+def _compare_words(query: Query, change: QueryChange, said: Sequence[Said], says: Says) -> list[Finding]:
+    """Words that are to occur, of which some come or go."""
+    before, after = change.before or {}, change.params
+    if "any_of" in before or "any_of" in after:
+        return compare(query, change, said, says, "these words")
+    old, new = (({**p.get("counts", {}), **p.get("at_least", {})}) for p in (before, after))
+    key = "counts" if "counts" in after else "at_least"
+    gone = {word: count for word, count in old.items() if word not in new}
+    come = {word: count for word, count in new.items() if old.get(word) != count}
+    findings: list[Finding] = []
+    if gone:
+        part = replace(change, kind="remove", before={key: gone}, after=None)
+        findings += compare_demands(query, part, said)
+    if come:
+        part = replace(change, kind="add", before=None, after={key: come})
+        whole = compare(query, change, said, says, "these words")
+        findings += compare_demands(query, part, said) if whole else []
+    return findings
+
+
+def in_force_by_table(group: str, told: Params, params: Params) -> bool:
+    """Whether a demand of the table only says again what is in force."""
+    return says_demand(group, told, params)
+
+
+def wordings_of(group: str) -> tuple[Wording, ...]:
+    """The wordings of a group, for tests that count them."""
+    table = demands_of(group)
+    return table.wordings if table is not None else ()

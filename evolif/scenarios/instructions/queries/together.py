@@ -1,0 +1,99 @@
+"""Several changes of one turn, and the end of all earlier demands: read as one query, compared change by change."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+
+from evolif.scenarios.instructions.queries.change import Claim, QueryChange, QueryIntention
+from evolif.scenarios.instructions.queries.claims import read, reader_of
+from evolif.scenarios.instructions.queries.comparison import finding
+from evolif.scenarios.instructions.queries.demand_table import reset_words
+from evolif.scenarios.instructions.queries.reading import Query
+from evolif.scenarios.instructions.queries.side_effects import unasked
+from evolif.scenarios.instructions.queries.spoken import is_everyday
+from evolif.scenarios.instructions.turns import Finding
+
+MOST_LISTED = 1
+"""Constraints that a query may name which says that all are off."""
+
+
+EVERYTHING = "everything"
+"""What a claim on all groups has in place of a group."""
+
+
+def lifts_of_all(query: Query) -> tuple[Claim, ...]:
+    """The claims that all earlier demands are off."""
+    return tuple(Claim(EVERYTHING, "lift", {}, match.span()) for match in _resets().finditer(query.shadow))
+
+
+def check_changes(query: Query, meant: QueryIntention) -> list[Finding]:
+    """Findings on all changes of a turn, and on what the query asks for beside them.
+
+    Args:
+        query: The query, its task masked.
+        meant: What it should say.
+    """
+    resets = [claim.span for claim in lifts_of_all(query)]
+    first, gone = meant.changes[0], {change.group for change in meant.changes}
+    if meant.lifts_all and not resets:
+        return [finding("missing", first, "it does not say that all earlier demands are off")]
+    asked = meant.said
+    if meant.lifts_all:
+        query = _blanked(query, resets)
+        if not asked:
+            return []
+    findings: list[Finding] = []
+    spans: list[tuple[int, int]] = []
+    claims: tuple[Claim, ...] = ()
+    for change in asked:
+        reading = read(query, change)
+        findings += reader_of(change.group).compare(query, change, reading.own)
+        spans += [one.span for one in reading.own if one.role == "new"]
+        claims = reading.claims
+    if findings:
+        return findings
+    if resets and not meant.lifts_all and _is_plain_reset(first):
+        return [finding("extra", first, "it says that all earlier demands are off", resets[0])]
+    if meant.lifts_all:
+        lifted = [claim for claim in claims if claim.polarity == "lift" and claim.group in gone]
+        if len(lifted) > MOST_LISTED:
+            return [finding("restates", first, "it lists what goes", *(claim.span for claim in lifted))]
+    others = [c for c in claims if c.group not in gone and not _is_within(c, spans)]
+    if any(_by_table(change) for change in asked) or len(asked) > 1:
+        return unasked(query, asked[0], others)
+    return unasked(
+        query, asked[0], [claim for claim in claims if claim.group not in gone or claim.group == asked[0].group]
+    )
+
+
+def _is_plain_reset(change: QueryChange) -> bool:
+    """Whether words of a reset can only mean all: a removal may use them of its one constraint."""
+    return change.kind != "remove" and _by_table(change)
+
+
+def _by_table(change: QueryChange) -> bool:
+    return is_everyday(change.group, change.before) or is_everyday(change.group, change.after)
+
+
+def _is_within(claim: Claim, spans: Sequence[tuple[int, int]]) -> bool:
+    """Whether a claim is part of what is said of a change: `an emoji at the end` of `end with an emoji`."""
+    start, end = claim.span
+    return any(start < high and low < end and end - start <= high - low for low, high in spans)
+
+
+def _blanked(query: Query, spans: Sequence[tuple[int, int]]) -> Query:
+    """The query without the words of the reset, so that they do not lift what follows."""
+    chars = list(query.text)
+    for start, end in spans:
+        chars[start:end] = " " * (end - start)
+        behind = next((at for at in range(end, len(chars)) if not chars[at].isspace()), None)
+        if behind is not None and chars[behind] in ",:;-–—":
+            chars[behind] = "."
+    return Query("".join(chars))
+
+
+@lru_cache(maxsize=1)
+def _resets() -> re.Pattern[str]:
+    return reset_words()

@@ -1,0 +1,321 @@
+"""Short wording: a turn with one operation or several, in a few words, as people type what they want of an answer.
+
+Most demands are plain orders or fragments, some hang on the task, few are sentences or complaints; no reason is made
+up, and what is replaced is not said again. The choice is a pure function of the seed, the dialogue and its turns.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from evolif.scenarios.instructions.synthesis.draw import DrawMemory
+from evolif.scenarios.instructions.synthesis.plans import SEAL, UNSEAL, Plan, capitalised, seal
+from evolif.scenarios.instructions.synthesis.render import styled
+from evolif.scenarios.instructions.synthesis.short_plans import (
+    DropPlans,
+    ShortPlans,
+    fill_short,
+    load_drop_plans,
+    load_short_plans,
+)
+from evolif.scenarios.instructions.synthesis.short_values import ShortForm, short_form
+from evolif.scenarios.instructions.synthesis.style import style_of
+from evolif.scenarios.instructions.turns import Operation, Params, Persona, ScriptTurn, Turn
+from evolif.util.rng import Purpose, Stream
+
+_KINDS = (("do", 40), ("bit", 25), ("hung", 20), ("say", 10), ("gripe", 5))
+"""How a demand is worded, by weight."""
+_IN_WORDS = 45
+"""Percent of numbers up to ten that are written as words."""
+_TO, _INSTEAD = 30, 40
+"""Percent of changes of a value that name nothing but the value, and of others that say “instead”."""
+_PLEASE = 10
+_FRAGMENTS = 60
+"""Percent of two or three demands that are fragments in one row."""
+_RESET_WITH = 30
+"""Percent of resets that hold the new demands in the same sentence."""
+_ASIDE = re.compile(r"\b(?:please|pls|kindly|instead|now|too|either|also)\b", re.IGNORECASE)
+_STOPS = ".?!…:"
+_SALT = 0x5348_4F52_54
+
+
+@dataclass(frozen=True, slots=True)
+class ShortDemand:
+    """What a turn asks of one group."""
+
+    kind: str
+    """How it is worded: `do`, `bit`, `hung`, `say`, `gripe`, `to`, `free`."""
+    text: str
+    """With values sealed; a fragment has no final mark."""
+
+
+class ShortWords:
+    """Words turns in short demands.
+
+    Args:
+        seed: Of the wording.
+    """
+
+    def __init__(self, seed: int) -> None:
+        self._seed = seed
+
+    def say(self, turn: ScriptTurn | Turn, persona: Persona, memory: DrawMemory) -> str | None:
+        """The query of a turn, whose plans the memory then holds; None if a constraint has no short words."""
+        memory.turns = turn.turn
+        voice = Voice(Stream(self._seed, Purpose.PLAN, turn.dialogue, turn.turn, _SALT), persona.register, memory)
+        text = _turn_text(turn, voice)
+        return None if text is None else styled(text, style_of(persona))
+
+
+@dataclass(frozen=True, slots=True)
+class Voice:
+    """Whose words are drawn, and from what."""
+
+    stream: Stream
+    register: str
+    memory: DrawMemory
+
+    def says(self, percent: int) -> bool:
+        """True in so many cases of a hundred."""
+        return self.stream.below(100) < percent
+
+    def plan(self, plans: Sequence[Plan]) -> Plan | None:
+        """A plan that the register says, one that the dialogue has not used if there is one."""
+        own = [plan for plan in plans if self.register in plan.registers] or list(plans)
+        fresh = [plan for plan in own if plan.key not in self.memory.used]
+        if not own:
+            return None
+        chosen = self.stream.choice(fresh or own)
+        self.memory.used.add(chosen.key)
+        return chosen
+
+
+def operations_of(turn: ScriptTurn | Turn) -> tuple[Operation, ...]:
+    """The operations of a turn, in the order in which they are said."""
+    found: tuple[Operation, ...] = getattr(turn, "operations", ()) or (turn.operation,)
+    return found
+
+
+def _turn_text(turn: ScriptTurn | Turn, voice: Voice) -> str | None:
+    operations, drops = operations_of(turn), load_drop_plans()
+    if getattr(turn, "act", "change") == "replace_all":
+        text = replaced_all(operations, voice)
+        return text if text is None or turn.move == "continue" else _behind_topic(text, turn, drops, voice)
+    demands = [demand_of(operation, voice, turn, alone=len(operations) == 1) for operation in operations]
+    if any(demand is None for demand in demands):
+        return None
+    told = [demand for demand in demands if demand is not None]
+    if turn.move == "new":
+        return _beside_task(turn.topic.prompt, told, voice)
+    if turn.move == "backtrack":
+        return _behind_topic(sentence_of(told, voice), turn, drops, voice)
+    if len(told) == 1 and told[0].kind == "hung":
+        again = voice.plan(drops.again)
+        assert again is not None  # a packaged list
+        return f"{again.text}, {_inner(told[0].text)}."
+    return sentence_of(told, voice)
+
+
+def replaced_all(operations: Sequence[Operation], voice: Voice) -> str | None:
+    """What says that all earlier demands are off, and what is asked from now on.
+
+    Args:
+        operations: Of the turn; what goes is not listed.
+        voice: Whose words.
+
+    Returns:
+        Sentences; None where a constraint has no short words.
+    """
+    new = [Operation("add", op.group, None, op.after) for op in operations if op.after is not None]
+    demands = [demand_of(operation, voice, None, alone=False) for operation in new]
+    if any(demand is None for demand in demands):
+        return None
+    drops, told = load_drop_plans(), [demand for demand in demands if demand is not None]
+    if told and voice.says(_RESET_WITH):
+        plan = voice.plan(drops.reset_with)
+        assert plan is not None  # a packaged list
+        return plan.text.replace("{now}", _inner(sentence_of(told, voice)))
+    plan = voice.plan(drops.reset)
+    assert plan is not None  # a packaged list
+    return f"{plan.text} {sentence_of(told, voice)}" if told else plan.text
+
+
+def demand_of(
+    operation: Operation, voice: Voice, turn: ScriptTurn | Turn | None, *, alone: bool = True
+) -> ShortDemand | None:
+    """What one operation asks for.
+
+    Args:
+        operation: The operation.
+        voice: Whose words.
+        turn: The turn; None where nothing was answered before.
+        alone: Whether the turn asks for nothing else, so that it may be a complaint or hang on the task.
+
+    Returns:
+        The demand; None where the group has no short words for it.
+    """
+    plans = load_short_plans(operation.group)
+    if plans is None:
+        return None
+    in_words = voice.says(_IN_WORDS)
+    if operation.after is None:
+        assert operation.before is not None  # an operation has one of the two
+        return _lift(plans, operation.before, voice, in_words=in_words, alone=alone)
+    answered = turn is not None and turn.move == "continue"
+    part = part_of(operation)
+    form = short_form(operation.group, part.params, in_words=in_words)
+    if form is None:
+        return None
+    kind = _kind(voice, alone=alone, answered=answered, fresh=turn is not None and turn.move == "new")
+    if part.released:
+        kind = "free"
+    elif operation.kind == "modify" and _same_shape(operation, form) and voice.says(_TO):
+        kind = "to"
+    return _said(plans, form, kind, voice, instead=operation.kind == "modify" and not part.partial)
+
+
+@dataclass(frozen=True, slots=True)
+class PartChange:
+    """What a modification changes, where it leaves the rest."""
+
+    params: Params
+    partial: bool = False
+    released: bool = False
+
+
+def part_of(operation: Operation) -> PartChange:
+    """What has to be said of a new or changed constraint: of lists of words, the words that come or go."""
+    before, after = operation.before, operation.after
+    assert after is not None  # a removal has no part
+    if before is None or operation.group not in ("existence", "forbidden"):
+        return PartChange(after)
+    old, new = _words(before), _words(after)
+    if any("any_of" in params for params in (before, after)):
+        return PartChange(after)
+    gone = [word for word in old if word not in new]
+    come = [word for word in new if old.get(word) != new[word]]
+    if (gone and come) or not (gone or come):
+        return PartChange(after)
+    words = gone or come
+    if operation.group == "forbidden":
+        return PartChange({"keywords": words}, True, bool(gone))
+    held = before if gone else after
+    key = "counts" if "counts" in held else "at_least"
+    return PartChange({key: {word: held[key][word] for word in words}}, True, bool(gone))
+
+
+def _words(params: Params) -> dict[str, int]:
+    if "keywords" in params:
+        return dict.fromkeys(params["keywords"], 0)
+    return {**params.get("counts", {}), **params.get("at_least", {})}
+
+
+def _same_shape(operation: Operation, form: ShortForm) -> bool:
+    assert operation.before is not None  # a modification has it
+    old = short_form(operation.group, operation.before)
+    return old is not None and old.shape == form.shape
+
+
+def _kind(voice: Voice, *, alone: bool, answered: bool, fresh: bool) -> str:
+    weights = [
+        (kind, weight)
+        for kind, weight in _KINDS
+        if (kind != "gripe" or (alone and answered)) and (kind != "hung" or (alone and (answered or fresh)))
+    ]
+    return voice.stream.weighted(weights)
+
+
+def _said(plans: ShortPlans, form: ShortForm, kind: str, voice: Voice, *, instead: bool) -> ShortDemand | None:
+    for wanted in (kind, "do", "bit", "say"):
+        plan = voice.plan(plans.of(form.shape, wanted, voice.register) or plans.of(form.shape, wanted))
+        if plan is not None:
+            text = fill_short(plan, form.slots)
+            for tail in form.tails:
+                text = _with_tail(text, voice.stream.choice(plans.tails[tail]))
+            if instead and wanted in ("do", "bit") and not _ASIDE.search(text) and voice.says(_INSTEAD):
+                text = _with_tail(text, " instead")
+            elif wanted in ("do", "bit") and not _ASIDE.search(text) and voice.says(_PLEASE):
+                text = _with_tail(text, " please" if wanted == "bit" else ", please")
+            return ShortDemand(wanted, text)
+    return None
+
+
+def _with_tail(text: str, tail: str) -> str:
+    """The text with a tail before its final mark."""
+    return f"{text[:-1]}{tail}{text[-1]}" if text[-1:] in _STOPS else f"{text}{tail}"
+
+
+def _lift(plans: ShortPlans, before: Params, voice: Voice, *, in_words: bool, alone: bool) -> ShortDemand | None:
+    form = short_form(plans.group, before, in_words=in_words)
+    name = voice.plan(plans.of(form.shape, "names")) if form is not None else None
+    if form is None or name is None:
+        return None
+    drops = load_drop_plans().lift
+    kind = voice.stream.weighted([(kind, weight) for kind, weight in _KINDS if alone or kind in ("do", "bit", "say")])
+    plan = voice.plan(drops[kind])
+    assert plan is not None  # a packaged list
+    told = fill_short(name, form.slots)
+    text = plan.text.replace("{name}", told).replace("{Name}", capitalised(told))
+    return ShortDemand(kind, text)
+
+
+def sentence_of(demands: Sequence[ShortDemand], voice: Voice) -> str:
+    """One demand as a sentence; two or three as fragments in a row, joined orders, or sentences."""
+    if len(demands) == 1:
+        return _ended(capitalised(demands[0].text))
+    texts = [demand.text for demand in demands]
+    if all(demand.kind == "bit" for demand in demands):
+        return _ended(capitalised(_row(texts, ", ")))
+    if all(demand.kind in ("do", "bit") for demand in demands) and voice.says(_FRAGMENTS):
+        joint = " and " if demands[-1].kind == "do" and not _clipped(demands[0].text) else ", "
+        return _ended(capitalised(_row([_inner(_clip(text)) for text in texts], joint)))
+    return " ".join(_ended(capitalised(text)) for text in texts)
+
+
+def _row(texts: Sequence[str], joint: str) -> str:
+    inner = [texts[0], *map(_inner, texts[1:])]
+    return ", ".join(inner[:-1]) + joint + inner[-1] if len(inner) > 1 else inner[0]
+
+
+def _clip(text: str) -> str:
+    return text[:-1] if text.endswith(".") else text
+
+
+def _clipped(text: str) -> bool:
+    """Whether a text is more than one clause, so that “and” behind it would be misread."""
+    return "," in text or " and " in text
+
+
+def _inner(text: str) -> str:
+    """The text as it stands inside a sentence."""
+    first = text[:2]
+    keep = text[:1] == SEAL or first.isupper() or first in ("I ", "I'") or not text[:1].isupper()
+    return text if keep else f"{text[0].lower()}{text[1:]}"
+
+
+def _ended(text: str) -> str:
+    bare = text.rstrip(UNSEAL)
+    return text if bare[-1:] in _STOPS else f"{text}."
+
+
+def _beside_task(task: str, demands: Sequence[ShortDemand], voice: Voice) -> str:
+    """A new task with what is asked of it."""
+    plain = task[:-1] if task.endswith(".") else task
+    if len(demands) == 1 and demands[0].kind == "hung" and "\n" not in task and plain[-1:].isalnum():
+        joint = voice.stream.choice((", ", " - ", ", "))
+        joint = " " if demands[0].text.startswith(("and ", "but ")) else joint
+        return f"{seal(plain)}{joint}{_inner(demands[0].text)}."
+    space = "\n\n" if "\n" in task else " "
+    whole = task if task.rstrip()[-1:] in _STOPS or "\n" in task else f"{task}."
+    return f"{seal(whole)}{space}{sentence_of(demands, voice)}"
+
+
+def _behind_topic(said: str, turn: ScriptTurn | Turn, drops: DropPlans, voice: Voice) -> str:
+    """A return to a topic, then what is asked."""
+    topic = turn.topic.title or f"what I asked for earlier (“{turn.topic.prompt}”)"
+    plan = voice.plan(drops.back)
+    assert plan is not None  # a packaged list
+    opening = plan.text.replace("{Topic}", seal(capitalised(topic))).replace("{topic}", seal(topic))
+    return f"{opening} {_inner(said) if opening.endswith(':') else said}"
