@@ -7,11 +7,11 @@ from datetime import UTC, datetime
 
 import pytest
 
+from evolif.config import EvalConfig
 from evolif.errors import AccessError, ContextOverflowError, ModelError, WithheldError
 from evolif.models import DEFAULT_RETRIES, ChatRequest, ManagedModel, ModelOptions, Reply, managed, open_model
 from evolif.models.faults import duration, retry_after
 from evolif.models.waits import RetryPolicy
-from evolif.runner import evaluate
 from evolif.runner.metering import AllowAll, MeteredModel
 from evolif.runner.rejudge import rejudge
 
@@ -106,8 +106,8 @@ def test_attempts_and_waits_count_towards_the_end_of_repeats() -> None:
 
 
 def test_five_repeats_are_the_default_everywhere() -> None:
-    assert DEFAULT_RETRIES == RetryPolicy().most == ModelOptions().max_retries == 5
-    for call in (open_model, evaluate, rejudge):
+    assert DEFAULT_RETRIES == RetryPolicy().most == ModelOptions().max_retries == EvalConfig().max_retries == 5
+    for call in (open_model, rejudge):
         assert inspect.signature(call).parameters["max_retries"].default == DEFAULT_RETRIES
 
 
