@@ -179,7 +179,8 @@ class BenchmarkQueue(ReviewQueue):
         self.regenerate = regenerate
         self._benchmark = benchmark
         self._checker = checker
-        self._template = TemplateSynthesizer(benchmark.header.spec.seed, benchmark.frames)
+        spec = benchmark.header.spec
+        self._template = TemplateSynthesizer(spec.seed, benchmark.frames, short=spec.profile.short_words)
         self._turns: dict[str, Turn] = {}
         for dialogue in benchmark.dialogues():
             self._turns |= {f"{dialogue}/{turn.turn}": turn for turn in benchmark.turns(dialogue)}

@@ -47,7 +47,7 @@ class TurnGenerator:
         self._script = ScriptSpec(spec.profile, topics, spec.seed)
         self._personas = personas
         self._seed = spec.seed
-        self._synthesizer = TemplateSynthesizer(spec.seed, frames)
+        self._synthesizer = TemplateSynthesizer(spec.seed, frames, short=spec.profile.short_words)
 
     def script(self, dialogue: int) -> Iterator[ScriptTurn]:
         """The endless script of a dialogue."""

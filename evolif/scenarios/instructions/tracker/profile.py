@@ -58,7 +58,7 @@ class _Growing(_ProfileModel):
 
 
 _LATER_FIELDS = frozenset(
-    {"longest_absent", "preferences", "stages", "choice", "dialogues", "number_step", "everyday_pools"}
+    {"longest_absent", "preferences", "stages", "choice", "dialogues", "number_step", "everyday_pools", "short_words"}
 )
 
 
@@ -155,6 +155,8 @@ class Profile(_Growing):
     """As in stages."""
     everyday_pools: bool = False
     """Whether groups draw from the pool `everyday` of their data files, where they have one."""
+    short_words: bool = False
+    """Whether the template words demands as people type them every day: in few words, without reasons."""
 
     @model_validator(mode="after")
     def _known_groups(self) -> Profile:

@@ -287,7 +287,7 @@ def test_other_profiles_keep_their_topics_and_pools():
         profile = load_profile(name)
         assert load_topics_of(profile) == load_topics()
         told = profile.model_dump(mode="json")
-        assert not {"number_step", "everyday_pools"} & told.keys()
+        assert not {"number_step", "everyday_pools", "short_words"} & told.keys()
         assert "dialogues" not in told["protocol"]
         assert all("everyday" not in get_group(group).data["pool"] for group in profile.groups)
 
