@@ -30,18 +30,21 @@ def generate(
     ],
     *,
     context: typer.Context,
-    dialogues: Annotated[int, typer.Option(min=1, help="Number of dialogues.")] = 150,
+    dialogues: Annotated[
+        int, typer.Option(min=1, show_default="40 of the profile everyday, else 150", help="Number of dialogues.")
+    ] = 150,
     turns: Annotated[int, typer.Option(min=1, help="Turns per dialogue on disk; evaluation adds more.")] = 20,
     seed: Annotated[int | None, typer.Option(min=0, help="Same seed, same bytes; random by default.")] = None,
     profile: Annotated[
-        str,
+        str | None,
         typer.Option(
-            metavar="objective|paper|extended|escalating|everyday|FILE",
-            help="The state machine's parameters: objective draws what rules can check, paper also what only a judge "
-            "can; extended adds groups and modes that the paper does not have, escalating also asks for more with "
-            "every turn, everyday asks for what people really ask (40 dialogues where --dialogues is not given).",
+            metavar="everyday|objective|paper|extended|escalating|FILE",
+            show_default="everyday, or that of the folder",
+            help="The state machine's parameters: everyday asks for what people really ask; objective draws of the "
+            "paper's groups those that rules can check, paper also those that only a judge can; extended adds groups "
+            "and modes of our own, escalating also asks for more with every turn.",
         ),
-    ] = "objective",
+    ] = None,
     topics: Annotated[Path | None, typer.Option(help="Your own topics, JSONL.")] = None,
     personas: Annotated[Path | None, typer.Option(help="Your own personas, JSONL.")] = None,
     registers: Annotated[Path | None, typer.Option(help="Your own registers, YAML like seeds/frames.yaml.")] = None,

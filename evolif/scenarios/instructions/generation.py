@@ -7,7 +7,7 @@ from pathlib import Path
 
 from evolif.benchmark import HEADER, dialogue_file, locked, write_whole, writing
 from evolif.benchmark.files import refuse_other
-from evolif.errors import UsageError
+from evolif.errors import EvolifError, UsageError
 from evolif.models import ModelOptions, ModelRef
 from evolif.scenarios.instructions.authors import Author, open_synthesizers, reopen_synthesizers
 from evolif.scenarios.instructions.constraints import code_of
@@ -16,7 +16,7 @@ from evolif.scenarios.instructions.generator import TurnGenerator
 from evolif.scenarios.instructions.source import TurnMade, word_alone
 from evolif.scenarios.instructions.synthesis import TEMPLATE, SynthesizerShare, author_of, load_frames, load_personas
 from evolif.scenarios.instructions.tracker import Profile, load_profile, load_topics
-from evolif.scenarios.instructions.tracker.profile import packaged_topics
+from evolif.scenarios.instructions.tracker.profile import BUILT_IN, USUAL, packaged_topics
 from evolif.scenarios.instructions.turn_lines import EDITION, Header, Spec, definitions_named, read_header, to_line
 from evolif.text import FIRST_RULES, READING_RULES_VERSION
 from evolif.util.opened import read_file
@@ -32,7 +32,7 @@ def generate(
     dialogues: int | None = None,
     turns: int = 20,
     seed: int = 0,
-    profile: str | Profile = "objective",
+    profile: str | Profile | None = None,
     topics: Path | str | None = None,
     personas: Path | str | None = None,
     registers: Path | str | None = None,
@@ -51,7 +51,8 @@ def generate(
         dialogues: How many dialogues the benchmark has; by default as many as the profile says, or 150.
         turns: Turns per dialogue on disk; evaluation extends them on demand.
         seed: With the template, the same seed gives the same bytes on any machine.
-        profile: `objective`, `paper`, `extended`, `escalating`, `everyday`, the path of a YAML file, or a profile.
+        profile: `everyday`, `objective`, `paper`, `extended`, `escalating`, the path of a YAML file, or a profile. By
+            default that of the benchmark in `out`, and `everyday` for a new one.
         topics: A JSONL file of topics; by default the built-in ones.
         personas: A JSONL file of personas; by default the built-in ones.
         registers: A YAML file of registers in addition to the built-in ones, like `seeds/frames.yaml`.
@@ -72,10 +73,11 @@ def generate(
     """
     opened = open_synthesizers(synthesizers, checker, options, observe)
     shares = opened.shares
-    drawn = load_profile(profile) if isinstance(profile, str) else profile.resolved()
+    root = Path(out)
+    named = _usual_profile(root) if profile is None else profile
+    drawn = load_profile(named) if isinstance(named, str) else named.resolved()
     dialogues = dialogues if dialogues is not None else drawn.protocol.dialogues or DIALOGUES
     _check(dialogues, turns, seed, shares, only)
-    root = Path(out)
     spec = Spec(
         profile=drawn,
         seed=seed,
@@ -223,6 +225,15 @@ def _check(dialogues: int, turns: int, seed: int, shares: Sequence[SynthesizerSh
     for name in names:
         if names.count(name) > 1:
             raise UsageError(f"the synthesizer {name} is named twice; give it a weight instead: {name}=2")
+
+
+def _usual_profile(root: Path) -> str:
+    """That of the benchmark in a folder, which the same call then completes; for a new one the usual profile."""
+    try:
+        name = read_header(root / HEADER).spec.profile.name
+    except EvolifError:  # none, or none of ours: what is wrong with it is told later
+        return USUAL
+    return name if name in BUILT_IN else USUAL
 
 
 # What a generation interrupted before writing `benchmark.json` may leave behind.

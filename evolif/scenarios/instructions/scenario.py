@@ -35,6 +35,7 @@ from evolif.scenarios.instructions.players import NAMES, player
 from evolif.scenarios.instructions.presentation import InstructionPresentation, InstructionRows
 from evolif.scenarios.instructions.relevance import LEXICAL
 from evolif.scenarios.instructions.system import system_text
+from evolif.scenarios.instructions.tracker.profile import USUAL
 from evolif.scenarios.instructions.turn_lines import Definitions
 from evolif.scenarios.instructions.turns import NAME, Turn
 from evolif.scenarios.instructions.verdicts import by_mode, criteria_of, witness_verdicts
@@ -60,10 +61,10 @@ class InstructionOptions(BaseModel):
     profile: Annotated[
         str,
         Field(
-            description="The state machine's parameters: objective, paper, extended, escalating, everyday, or the path "
+            description="The state machine's parameters: everyday, objective, paper, extended, escalating, or the path "
             "of a YAML file."
         ),
-    ] = "objective"
+    ] = USUAL
     topics: Annotated[Path | None, Field(description="Your own topics, JSONL.")] = None
     personas: Annotated[Path | None, Field(description="Your own personas, JSONL.")] = None
     registers: Annotated[Path | None, Field(description="Your own registers, YAML like seeds/frames.yaml.")] = None

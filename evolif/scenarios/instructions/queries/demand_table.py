@@ -144,7 +144,8 @@ def _table() -> Mapping[str, Any]:
 def reset_words() -> re.Pattern[str]:
     """Words by which everything that was asked for before is off."""
     table = _table()
-    return _either(table["reset"], {**cues().words, **table["words"]})
+    words: dict[str, Sequence[str]] = {name: list(said) for name, said in cues().words.items()}
+    return _either(table["reset"], {**words, **table["words"]})
 
 
 def tabled_groups() -> tuple[str, ...]:

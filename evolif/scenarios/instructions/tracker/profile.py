@@ -30,7 +30,9 @@ from evolif.util.resources import complaint, data_path, load_data, read_catalogu
 from evolif.util.rng import Stream
 from evolif.util.suggestions import did_you_mean, near_path
 
-BUILT_IN = ("paper", "objective", "extended", "escalating", "everyday")
+BUILT_IN = ("everyday", "objective", "paper", "extended", "escalating")
+USUAL = "everyday"
+"""What a new benchmark is made with unless another profile is named."""
 _TRIAL_DRAWS = 100
 MIN_KEYWORDS = 20
 """Minimum number of keywords of a topic."""
