@@ -93,7 +93,9 @@ def _placement() -> list[Params]:
 def _choice() -> list[Params]:
     found: list[Params] = []
     for reason in ({}, {"reason": True}):
-        found += [{"mode": "options", "options": options, **reason} for options in (["Yes", "No"], ["red", "blue", "green"])]
+        found += [
+            {"mode": "options", "options": options, **reason} for options in (["Yes", "No"], ["red", "blue", "green"])
+        ]
         found += [{"mode": "scale", "low": 1, "high": high, **reason} for high in (5, 10)]
     return found
 
@@ -116,7 +118,8 @@ VALUES: dict[str, list[Params]] = {
     "headings": _drawn("headings"),
     "emphasis": _drawn("emphasis"),
     "existence": _existence(),
-    "forbidden": [{"keywords": list(WORDS[:number])} for number in (1, 2, 3)] + [{"keywords": [word]} for word in WORDS],
+    "forbidden": [{"keywords": list(WORDS[:number])} for number in (1, 2, 3)]
+    + [{"keywords": [word]} for word in WORDS],
     "choice": _choice(),
     "part_length": _parts(),
     "placement": _placement(),

@@ -11,7 +11,12 @@ from everyday_values import VALUES, Params, some_of
 import evolif
 from evolif.scenarios.instructions.queries.spoken import says_demand
 from evolif.scenarios.instructions.synthesis.plans import SEAL, UNSEAL
-from evolif.scenarios.instructions.synthesis.short_plans import ShortPlans, fill_short, load_drop_plans, load_short_plans
+from evolif.scenarios.instructions.synthesis.short_plans import (
+    ShortPlans,
+    fill_short,
+    load_drop_plans,
+    load_short_plans,
+)
 from evolif.scenarios.instructions.synthesis.short_values import short_form
 from evolif.scenarios.instructions.turns import OperationKind
 from evolif.util.rng import Stream
