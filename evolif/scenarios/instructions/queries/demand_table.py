@@ -7,7 +7,7 @@ is named in a pattern and becomes a parameter here.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -153,7 +153,7 @@ def tabled_groups() -> tuple[str, ...]:
     return tuple(group for group in _table()["groups"] if group != "length")
 
 
-def _wordings(entries: Sequence[Mapping[str, Any]], words: Mapping[str, Sequence[str]]) -> Iterator[Wording]:
+def _wordings(entries: Sequence[Mapping[str, Any]], words: Mapping[str, Iterable[str]]) -> Iterator[Wording]:
     for entry in entries:
         for fragment in entry["as"]:
             yield Wording(_compiled(fragment, words), entry["params"], bool(entry.get("aside")))
@@ -169,7 +169,7 @@ _NOTHING_COUNTED = re.compile(
 """Behind a number whose thing stands before it: `emojis: 2 at most`."""
 
 
-def _amounts(entries: Sequence[Mapping[str, Any]], words: Mapping[str, Sequence[str]]) -> Iterator[Amount]:
+def _amounts(entries: Sequence[Mapping[str, Any]], words: Mapping[str, Iterable[str]]) -> Iterator[Amount]:
     for entry in entries:
         named = entry.get("of")
         after = _compiled("|".join(named), words, left=_UP_TO_NOUN) if named else _NOTHING_COUNTED
@@ -183,11 +183,11 @@ def _amounts(entries: Sequence[Mapping[str, Any]], words: Mapping[str, Sequence[
         )
 
 
-def _either(fragments: Sequence[str], words: Mapping[str, Sequence[str]]) -> re.Pattern[str]:
+def _either(fragments: Sequence[str], words: Mapping[str, Iterable[str]]) -> re.Pattern[str]:
     return _compiled("|".join(fragments), words)
 
 
-def _compiled(fragment: str, words: Mapping[str, Sequence[str]], left: str = "", right: str = "") -> re.Pattern[str]:
+def _compiled(fragment: str, words: Mapping[str, Iterable[str]], left: str = "", right: str = "") -> re.Pattern[str]:
     named: set[str] = set()
 
     def capture(match: re.Match[str]) -> str:

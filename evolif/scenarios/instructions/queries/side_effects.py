@@ -33,7 +33,7 @@ def unasked(query: Query, change: QueryChange, claims: Iterable[Claim]) -> list[
     if not change.told_all or change.group not in (*GROUPS, *EXTENDED_GROUPS, *EVERYDAY_GROUPS):
         return []  # nobody here knows what a foreign group's own words sound like
     active = dict(change.others)
-    others = [c for c in claims if c.group != change.group and not _is_own(query, change, c)]
+    others = [c for c in claims if c.group != change.group and not is_own(query, change, c)]
     others = [c for c in others if not _is_of_kin(change, c)]
     restated: dict[str, Claim] = {}
     for claim in others:
@@ -59,8 +59,14 @@ def _told(query: Query, claim: Claim) -> str:
     return f"it also {what} “{query.text[slice(*claim.span)]}” ({claim.group})"
 
 
-def _is_own(query: Query, change: QueryChange, claim: Claim) -> bool:
-    """Whether a claim only repeats, in another group's words, what the change itself says."""
+def is_own(query: Query, change: QueryChange, claim: Claim) -> bool:
+    """Whether a claim only repeats, in another group's words, what the change itself says.
+
+    Args:
+        query: The query.
+        change: The change.
+        claim: A claim of another group.
+    """
     mine = _texts(change)
     if claim.group in _MARKDOWN and not claim.params and change.group == "format":
         return claim.polarity == "forbid" or "markdown" in mine  # "in Markdown, with proper headings"

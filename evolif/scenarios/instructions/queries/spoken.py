@@ -9,9 +9,9 @@ from typing import Any
 
 from evolif.scenarios.instructions.constraints import EVERYDAY_GROUPS
 from evolif.scenarios.instructions.queries.change import Claim, QueryChange
-from evolif.scenarios.instructions.queries.comparison import Said, Says, compare, finding, is_lifted, removed
+from evolif.scenarios.instructions.queries.comparison import Said, Says, compare, finding, removed
 from evolif.scenarios.instructions.queries.counted import lone_numbers
-from evolif.scenarios.instructions.queries.demand_table import Demands, Wording, demands_of, quotations, taken
+from evolif.scenarios.instructions.queries.demand_table import Demands, demands_of, quotations, taken
 from evolif.scenarios.instructions.queries.numbers import UNBOUNDED, Quantity, quantities
 from evolif.scenarios.instructions.queries.polarity import Role, given_up, is_denied, role_of, stance_of
 from evolif.scenarios.instructions.queries.reader import Reader
@@ -130,8 +130,16 @@ class SpokenReader(Reader):
     def compare(self, query: Query, change: QueryChange, said: Sequence[Said]) -> list[Finding]:
         """Findings on a change, by the table where it is of an everyday kind."""
         if not self._reads(change) and self._own is not None:
-            return self._own.compare(query, change, said)
+            return self._own.compare(query, change, said) or _in_a_fence(query, change)
         return compare_demands(query, change, said)
+
+
+def _in_a_fence(query: Query, change: QueryChange) -> list[Finding]:
+    """A format that is asked for in a block of code, where none is."""
+    if change.group != "format" or change.kind == "remove":
+        return []
+    fenced = [one for one in demands_in(query, change.group, change) if one.value.params.get("fence")]
+    return [finding("extra", change, "it also asks for a block of code", one.span) for one in fenced[:1]]
 
 
 def demands_in(query: Query, group: str, change: QueryChange) -> Iterator[Said]:
@@ -163,14 +171,20 @@ def _role(query: Query, demand: Demand, start: int, end: int) -> Role:
         zones = (zone for zone in given_up(query.shadow) if zone[0] < start < zone[1])
         return "old" if any(_BUT.fullmatch(query.shadow, low, start) is None for low, _ in zones) else "new"
     role = role_of(query, start, end)
-    if role != "new" or is_lifted(query, start, end):
-        return "old" if role == "new" else role
-    if "count" in params and "relation" in params:  # “no more than” denies nothing
+    if role != "new" or ("count" in params and "relation" in params):  # “no more than” denies nothing
         return role
-    stance = stance_of(query, start, end, near=True)
-    return "old" if is_denied(query, start, end) or stance in ("lift", "forbid") else role
+    low = max((mark.end() for mark in _CLAUSE.finditer(query.shadow, 0, start)), default=0)
+    if _DENIED.search(query.shadow, low, start) or (is_denied(query, start, end) and not low):
+        return "old"
+    return "old" if stance_of(query, start, end, near=True) == "lift" else role
 
 
+_OR = re.compile(r"(?<!\w)or(?!\w)|/")
+_CLAUSE = re.compile(r"[.,;:!?\n—–]|(?<!\w)(?:and|but|then|so)(?!\w)")
+_DENIED = re.compile(
+    r"(?<!\w)(?:not|no|never|without|avoid(?:ing)?|stop|skip|nor|dont|cannot|no longer|\w{1,12}n't)"
+    r"(?:\s[\w']{1,20}){0,3}\s$"
+)
 _BUT = re.compile(r"[\s,]{0,4}(?:but|and|just|also|please)?[\s,]{0,4}")
 """What may stand between the start of what seems given up and a denial, which then only adds to what is said."""
 _DENYING = frozenset({"exclude", "exclude_all", "without", "no_repeat", "plain", "no_offer", "no_closing_question",
@@ -182,6 +196,8 @@ def _wordings_in(query: Query, table: Demands) -> Iterator[tuple[int, int, Deman
         for match in wording.pattern.finditer(query.shadow):
             if match.end() > match.start():
                 params = _arranged(table.group, taken(match, query, wording.params))
+                if len(params.get("options", ())) > 1 and not _OR.search(match.group()):
+                    continue  # both are asked for, not one of them
                 mark = params.get("mark", "-")
                 if not mark.strip() or any(map(str.isalnum, mark)):
                     continue  # “no "it"” rules out a word, not a mark
@@ -289,22 +305,27 @@ def _with_tails(query: Query, table: Demands, demand: Demand) -> Demand:
 
 def _with_values(query: Query, change: QueryChange) -> Query:
     """The query with the change's literal values masked as if they were quoted."""
-    shown = list(_literals(change.after or change.before or {}))
+    shown = list(literals_of(change.after or change.before or {}))
     if any(query.is_quoted(at) for text in shown for at, _ in query.find(text)):
         return query
-    texts = shown if query.quotations else [*shown, *_literals(change.before or {})]
+    texts = shown if query.quotations else [*shown, *literals_of(change.before or {})]
     spans = [span for text in texts for span in query.find(text) if not query.is_quoted(span[0])]
     return query.masking(spans) if spans else query
 
 
-def _literals(params: Params) -> Iterator[str]:
+def literals_of(params: Params) -> Iterator[str]:
+    """The values of parameters that a query says word for word.
+
+    Args:
+        params: The parameters.
+    """
     for key in _LITERALS:
         value = params.get(key)
         if isinstance(value, str):
             yield value
         elif value:
             yield from value
-    for key in ("at_least", "counts"):
+    for key in ("at_least", "counts", "keywords"):
         yield from params.get(key) or ()
     if "noun" in params and "relation" not in params:
         yield from (f"{params['noun']} {number}" for number in (1, 2, params["count"]))
@@ -461,14 +482,3 @@ def _compare_words(query: Query, change: QueryChange, said: Sequence[Said], says
         whole = compare(query, change, said, says, "these words")
         findings += compare_demands(query, part, said) if whole else []
     return findings
-
-
-def in_force_by_table(group: str, told: Params, params: Params) -> bool:
-    """Whether a demand of the table only says again what is in force."""
-    return says_demand(group, told, params)
-
-
-def wordings_of(group: str) -> tuple[Wording, ...]:
-    """The wordings of a group, for tests that count them."""
-    table = demands_of(group)
-    return table.wordings if table is not None else ()

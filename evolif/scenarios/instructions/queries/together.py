@@ -11,10 +11,12 @@ from evolif.scenarios.instructions.queries.claims import read, reader_of
 from evolif.scenarios.instructions.queries.comparison import finding
 from evolif.scenarios.instructions.queries.demand_table import reset_words
 from evolif.scenarios.instructions.queries.reading import Query
-from evolif.scenarios.instructions.queries.side_effects import unasked
-from evolif.scenarios.instructions.queries.spoken import is_everyday
+from evolif.scenarios.instructions.queries.side_effects import is_own, unasked
+from evolif.scenarios.instructions.queries.spoken import is_everyday, literals_of
 from evolif.scenarios.instructions.turns import Finding
 
+_MOST_SHARED = 0.6
+"""Of a claim, the share that may stand inside what is said of a change before it counts as part of that."""
 MOST_LISTED = 1
 """Constraints that a query may name which says that all are off."""
 
@@ -46,26 +48,39 @@ def check_changes(query: Query, meant: QueryIntention) -> list[Finding]:
             return []
     findings: list[Finding] = []
     spans: list[tuple[int, int]] = []
-    claims: tuple[Claim, ...] = ()
     for change in asked:
-        reading = read(query, change)
-        findings += reader_of(change.group).compare(query, change, reading.own)
+        mine = _without_others(query, change, asked)
+        reading = read(mine, change)
+        findings += reader_of(change.group).compare(mine, change, reading.own)
         spans += [one.span for one in reading.own if one.role == "new"]
-        claims = reading.claims
     if findings:
         return findings
     if resets and not meant.lifts_all and _is_plain_reset(first):
         return [finding("extra", first, "it says that all earlier demands are off", resets[0])]
+    claims = read(query, asked[0]).claims
     if meant.lifts_all:
         lifted = [claim for claim in claims if claim.polarity == "lift" and claim.group in gone]
         if len(lifted) > MOST_LISTED:
             return [finding("restates", first, "it lists what goes", *(claim.span for claim in lifted))]
-    others = [c for c in claims if c.group not in gone and not _is_within(c, spans)]
-    if any(_by_table(change) for change in asked) or len(asked) > 1:
-        return unasked(query, asked[0], others)
-    return unasked(
-        query, asked[0], [claim for claim in claims if claim.group not in gone or claim.group == asked[0].group]
-    )
+    others = [claim for claim in claims if claim.group not in gone]
+    if len(asked) > 1 or any(map(_by_table, asked)):
+        others = [claim for claim in others if not _is_within(claim, spans)]
+        others = [claim for claim in others if not any(is_own(query, change, claim) for change in asked)]
+    return unasked(query, asked[0], others)
+
+
+def _without_others(query: Query, change: QueryChange, changes: Sequence[QueryChange]) -> Query:
+    """The query without the quoted values of the turn's other changes, which this one would take for its own."""
+    mine = {text.casefold() for params in (change.before, change.after) for text in literals_of(params or {})}
+    foreign = [text for other in changes if other is not change for text in literals_of(other.params)]
+    spans = [span for text in foreign if text.casefold() not in mine for span in query.find(text)]
+    if not spans:
+        return query
+    chars = list(query.text)
+    for start, end in spans:
+        if query.is_quoted(start):  # with its quotation marks
+            chars[start - 1 : end + 1] = "x" * (end - start + 2)
+    return Query("".join(chars))
 
 
 def _is_plain_reset(change: QueryChange) -> bool:
@@ -80,7 +95,7 @@ def _by_table(change: QueryChange) -> bool:
 def _is_within(claim: Claim, spans: Sequence[tuple[int, int]]) -> bool:
     """Whether a claim is part of what is said of a change: `an emoji at the end` of `end with an emoji`."""
     start, end = claim.span
-    return any(start < high and low < end and end - start <= high - low for low, high in spans)
+    return any(min(end, high) - max(start, low) > _MOST_SHARED * (end - start) for low, high in spans)
 
 
 def _blanked(query: Query, spans: Sequence[tuple[int, int]]) -> Query:
@@ -89,8 +104,8 @@ def _blanked(query: Query, spans: Sequence[tuple[int, int]]) -> Query:
     for start, end in spans:
         chars[start:end] = " " * (end - start)
         behind = next((at for at in range(end, len(chars)) if not chars[at].isspace()), None)
-        if behind is not None and chars[behind] in ",:;-–—":
-            chars[behind] = "."
+        if behind is not None and chars[behind] in ",:;-–—.!":
+            chars[behind] = " "
     return Query("".join(chars))
 
 

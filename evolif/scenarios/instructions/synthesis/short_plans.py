@@ -8,13 +8,14 @@ dropped. A line may begin with the registers that say it, as in `plans.py`. `lif
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
 from evolif.errors import InputError
-from evolif.scenarios.instructions.synthesis.plans import Plan, capitalised, parse_plan, seal, starts_sentence
+from evolif.scenarios.instructions.synthesis.plans import UNSEAL, Plan, capitalised, parse_plan, seal, starts_sentence
 from evolif.scenarios.instructions.synthesis.short_values import LITERAL_SLOTS
 from evolif.util.resources import data_path, load_data
 
@@ -123,4 +124,8 @@ def fill_short(plan: Plan, slots: Mapping[str, str]) -> str:
         if piece.capital or (value[:1].islower() and starts_sentence(text)):
             value = capitalised(value)
         text += seal(value) if piece.text in LITERAL_SLOTS else value
-    return text
+    return _ENDING_IN_TEXT.sub(rf"\1\2{UNSEAL}", text)
+
+
+_ENDING_IN_TEXT = re.compile(rf"([.?!][”\"`]){UNSEAL}(\s[a-z]+)")
+"""A value that ends in a stop, inside a sentence: the word behind it is sealed, too, or it would get a capital."""

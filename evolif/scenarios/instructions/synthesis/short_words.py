@@ -253,7 +253,7 @@ def _lift(plans: ShortPlans, before: Params, voice: Voice, *, in_words: bool, al
     if form is None or name is None:
         return None
     drops = load_drop_plans().lift
-    kind = voice.stream.weighted([(kind, weight) for kind, weight in _KINDS if alone or kind in ("do", "bit", "say")])
+    kind = voice.stream.weighted([(kind, weight) for kind, weight in _KINDS if alone or kind in ("do", "say")])
     plan = voice.plan(drops[kind])
     assert plan is not None  # a packaged list
     told = fill_short(name, form.slots)
@@ -266,12 +266,19 @@ def sentence_of(demands: Sequence[ShortDemand], voice: Voice) -> str:
     if len(demands) == 1:
         return _ended(capitalised(demands[0].text))
     texts = [demand.text for demand in demands]
+    if any(_stops(text) for text in texts[:-1]):
+        return " ".join(_ended(capitalised(text)) for text in texts)
     if all(demand.kind == "bit" for demand in demands):
         return _ended(capitalised(_row(texts, ", ")))
     if all(demand.kind in ("do", "bit") for demand in demands) and voice.says(_FRAGMENTS):
         joint = " and " if demands[-1].kind == "do" and not _clipped(demands[0].text) else ", "
         return _ended(capitalised(_row([_inner(_clip(text)) for text in texts], joint)))
     return " ".join(_ended(capitalised(text)) for text in texts)
+
+
+def _stops(text: str) -> bool:
+    """Whether a quoted value at the end of a text, stop included, looks like the end of the sentence."""
+    return text.rstrip(f".{UNSEAL}").rstrip('”"`')[-1:] in ".?!" and text.rstrip(f".{UNSEAL}")[-1:] in '”"`'
 
 
 def _row(texts: Sequence[str], joint: str) -> str:
