@@ -137,6 +137,8 @@ def intention(turn: Turn | ScriptTurn | Mapping[str, Any]) -> QueryIntention:
         raise UsageError("operation: an add or a modification needs “after”, a removal “before”")
     changed = {one.group for one in operations}
     others = tuple((group, params) for group, params in active if group not in changed)
+    if act == "replace_all":  # what goes may be named
+        others += tuple((one.group, one.before) for one in operations if one.after is None and one.before is not None)
     told_all = _tells_all(turn)
     changes = tuple(
         QueryChange(one.kind, one.group, one.before, one.after, topic.keywords, others, told_all) for one in operations

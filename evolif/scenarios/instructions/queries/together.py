@@ -62,6 +62,13 @@ def check_changes(query: Query, meant: QueryIntention) -> list[Finding]:
         lifted = [claim for claim in claims if claim.polarity == "lift" and claim.group in gone]
         if len(lifted) > MOST_LISTED:
             return [finding("restates", first, "it lists what goes", *(claim.span for claim in lifted))]
+        lost = {change.group: change for change in meant.changes if change.after is None}
+        kept = [claim for claim in claims if claim.group in lost and claim.polarity != "lift"]
+        kept = [claim for claim in kept if not _is_within(claim, spans)]
+        if kept:
+            return [
+                finding("extra", lost[kept[0].group], "it asks for it, although it goes with the rest", kept[0].span)
+            ]
     others = [claim for claim in claims if claim.group not in gone]
     if len(asked) > 1 or any(map(_by_table, asked)):
         others = [claim for claim in others if not _is_within(claim, spans)]

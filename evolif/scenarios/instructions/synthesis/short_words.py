@@ -92,15 +92,9 @@ class Voice:
         return chosen
 
 
-def operations_of(turn: ScriptTurn | Turn) -> tuple[Operation, ...]:
-    """The operations of a turn, in the order in which they are said."""
-    found: tuple[Operation, ...] = getattr(turn, "operations", ()) or (turn.operation,)
-    return found
-
-
 def _turn_text(turn: ScriptTurn | Turn, voice: Voice) -> str | None:
-    operations, drops = operations_of(turn), load_drop_plans()
-    if getattr(turn, "act", "change") == "replace_all":
+    operations, drops = turn.operations, load_drop_plans()
+    if turn.act == "replace_all":
         text = replaced_all(operations, voice)
         return text if text is None or turn.move == "continue" else _behind_topic(text, turn, drops, voice)
     demands = [demand_of(operation, voice, turn, alone=len(operations) == 1) for operation in operations]

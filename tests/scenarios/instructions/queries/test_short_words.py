@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache
 from statistics import median
 from typing import Any
@@ -16,7 +15,7 @@ from evolif.scenarios.instructions.synthesis.short_plans import load_drop_plans,
 from evolif.scenarios.instructions.synthesis.short_values import short_form
 from evolif.scenarios.instructions.synthesis.style import OWN_REGISTERS
 from evolif.scenarios.instructions.tracker import load_topics
-from evolif.scenarios.instructions.turns import Constraint, Move, Operation, ScriptTurn, Topic
+from evolif.scenarios.instructions.turns import Constraint, Move, Operation, ScriptTurn, Topic, TurnAct
 from evolif.util.rng import Stream
 
 FEWEST = 6
@@ -25,15 +24,7 @@ DEMANDS = ("do", "bit", "hung", "say", "gripe")
 MOST_REJECTED = 0.01
 
 
-@dataclass(frozen=True)
-class SeveralTurn(ScriptTurn):
-    """A turn with several operations, as the profile `everyday` draws them."""
-
-    operations: tuple[Operation, ...] = ()
-    act: str = "change"
-
-
-def line_of(turn: SeveralTurn) -> dict[str, Any]:
+def line_of(turn: ScriptTurn) -> dict[str, Any]:
     operations = [
         {"kind": op.kind, "group": op.group, "before": op.before, "after": op.after} for op in turn.operations
     ]
@@ -47,7 +38,7 @@ def line_of(turn: SeveralTurn) -> dict[str, Any]:
     }
 
 
-def drawn_turn(stream: Stream, dialogue: int, number: int, topic: Topic) -> SeveralTurn:
+def drawn_turn(stream: Stream, dialogue: int, number: int, topic: Topic) -> ScriptTurn:
     """A turn with one to three operations on different groups."""
     first = number == 1
     move: Move = "new" if first else stream.weighted([("continue", 80), ("backtrack", 20)])
@@ -56,8 +47,8 @@ def drawn_turn(stream: Stream, dialogue: int, number: int, topic: Topic) -> Seve
         after, before = dict(stream.choice(VALUES[group])), dict(stream.choice(VALUES[group]))
         operations.append(_drawn_operation(stream, group, before, after, first=first))
     held = tuple(Constraint(op.group, op.after) for op in operations if op.after is not None)
-    act = "replace_all" if number > 2 and held and stream.below(6) == 0 else "change"
-    return SeveralTurn(dialogue, number, topic, move, operations[0], held, (), "", tuple(operations), act)
+    act: TurnAct = "replace_all" if number > 2 and held and stream.below(6) == 0 else "change"
+    return ScriptTurn(dialogue, number, topic, move, tuple(operations), held, (), "", act)
 
 
 def _drawn_operation(stream: Stream, group: str, before: Params, after: Params, *, first: bool) -> Operation:
@@ -70,7 +61,7 @@ def _drawn_operation(stream: Stream, group: str, before: Params, after: Params, 
 
 
 @cache
-def worded(dialogues: int) -> list[tuple[SeveralTurn, str]]:
+def worded(dialogues: int) -> list[tuple[ScriptTurn, str]]:
     stream, synthesizer = Stream(5, 3), TemplateSynthesizer(9, short=True)
     personas, topics = load_personas(), load_topics()
     found = []
