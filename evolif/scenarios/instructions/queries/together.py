@@ -58,22 +58,25 @@ def check_changes(query: Query, meant: QueryIntention) -> list[Finding]:
     if resets and not meant.lifts_all and _is_plain_reset(first):
         return [finding("extra", first, "it says that all earlier demands are off", resets[0])]
     claims = read(query, asked[0]).claims
-    if meant.lifts_all:
-        lifted = [claim for claim in claims if claim.polarity == "lift" and claim.group in gone]
-        if len(lifted) > MOST_LISTED:
-            return [finding("restates", first, "it lists what goes", *(claim.span for claim in lifted))]
-        lost = {change.group: change for change in meant.changes if change.after is None}
-        kept = [claim for claim in claims if claim.group in lost and claim.polarity != "lift"]
-        kept = [claim for claim in kept if not _is_within(claim, spans)]
-        if kept:
-            return [
-                finding("extra", lost[kept[0].group], "it asks for it, although it goes with the rest", kept[0].span)
-            ]
+    if meant.lifts_all and (found := _of_what_goes(meant, [one for one in claims if not _is_within(one, spans)])):
+        return [found]
     others = [claim for claim in claims if claim.group not in gone]
     if len(asked) > 1 or any(map(_by_table, asked)):
         others = [claim for claim in others if not _is_within(claim, spans)]
         others = [claim for claim in others if not any(is_own(query, change, claim) for change in asked)]
     return unasked(query, asked[0], others)
+
+
+def _of_what_goes(meant: QueryIntention, claims: Sequence[Claim]) -> Finding | None:
+    """What is wrong with how a query names the demands that go with all others; None if nothing is."""
+    lost = {change.group: change for change in meant.changes if change.after is None}
+    lifted = [claim for claim in claims if claim.polarity == "lift" and claim.group in lost]
+    if len(lifted) > MOST_LISTED:
+        return finding("restates", meant.changes[0], "it lists what goes", *(claim.span for claim in lifted))
+    for claim in claims:
+        if claim.group in lost and claim.polarity != "lift":
+            return finding("extra", lost[claim.group], "it asks for it, although it goes with the rest", claim.span)
+    return None
 
 
 def _without_others(query: Query, change: QueryChange, changes: Sequence[QueryChange]) -> Query:
