@@ -26,8 +26,11 @@ class Claim:
     """As far as the query says them, named as the group stores them; empty where it only names the group."""
     span: tuple[int, int]
     """Half-open range of the query's characters."""
-    aside: bool = False
-    """Whether it may be a part of a demand of another group, where the turn is of no everyday kind."""
+
+
+@dataclass(frozen=True, slots=True)
+class AsideClaim(Claim):
+    """A claim that may be a part of a demand of another group, where the turn has no everyday constraint."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from evolif.scenarios.instructions.queries.change import Claim, QueryChange
+from evolif.scenarios.instructions.queries.change import AsideClaim, Claim, QueryChange
 from evolif.scenarios.instructions.queries.comparison import Said
 from evolif.scenarios.instructions.queries.counted import (
     HEADINGS,
@@ -82,5 +82,5 @@ def read(query: Query, change: QueryChange) -> QueryReading:
     named = (READERS[group].lifted(query) for group, _ in change.others if group in READERS)
     claims += [claim for claim in named if claim is not None]
     if not hears_asides(change):
-        claims = [claim for claim in claims if not claim.aside]
+        claims = [claim for claim in claims if not isinstance(claim, AsideClaim)]
     return QueryReading(said.get(change.group, ()), tuple(sorted(claims, key=lambda claim: claim.span)))

@@ -161,7 +161,9 @@ def _wordings(entries: Sequence[Mapping[str, Any]], words: Mapping[str, Iterable
 
 _UP_TO_NOUN = r"[\s-]{0,4}(?:(?!per |each |words?\b|max\b|to\b|or\b|and\b)[\w'-]{1,20}\s){0,2}?"
 """Between a number and what it counts: two words at most."""
-_UP_TO_NUMBER = r"\W{0,3}(?:(?:at|no|to|up|than|more|most|max|maximum|exactly|just|of|a|over|longer|only)\W{1,3}){0,5}$"
+_UP_TO_NUMBER = (
+    r"[\s(\"'“]{0,3}(?:(?:at|no|to|up|than|more|most|max|maximum|exactly|just|of|a|over|longer|only)\W{1,3}){0,5}$"
+)
 """Between what is counted and a number behind it."""
 _NOTHING_COUNTED = re.compile(
     r"(?=\s{0,2}(?:$|[.!?,;)]|at most|tops|max|at least|or (?:more|fewer|less)|minimum|please|now))"

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from evolif.scenarios.instructions.constraints import EVERYDAY_GROUPS
-from evolif.scenarios.instructions.queries.change import Claim, QueryChange
+from evolif.scenarios.instructions.queries.change import AsideClaim, Claim, QueryChange
 from evolif.scenarios.instructions.queries.comparison import Said, Says, compare, finding, removed
 from evolif.scenarios.instructions.queries.counted import lone_numbers
 from evolif.scenarios.instructions.queries.demand_table import Demands, demands_of, quotations, taken
@@ -112,7 +112,8 @@ class SpokenReader(Reader):
         if said.role != "new":
             return None
         ruled_out = said.value.params.get("relation") == "none"
-        return Claim(self.group, "forbid" if ruled_out else "require", said.value.params, said.span, said.value.aside)
+        kind = AsideClaim if said.value.aside else Claim
+        return kind(self.group, "forbid" if ruled_out else "require", said.value.params, said.span)
 
     def claims(self, query: Query, said: Sequence[Said]) -> Iterator[Claim]:
         """What the group's own reader asks for, then what only the table hears."""
@@ -170,6 +171,8 @@ def _role(query: Query, demand: Demand, start: int, end: int) -> Role:
         # Its own words deny something, so that only those before it tell.
         zones = (zone for zone in given_up(query.shadow) if zone[0] < start < zone[1])
         return "old" if any(_BUT.fullmatch(query.shadow, low, start) is None for low, _ in zones) else "new"
+    if _JOINED.search(query.shadow, max(0, start - _NEAR), start):
+        return "new"  # what is lifted or denied before stays there
     role = role_of(query, start, end)
     if role != "new" or ("count" in params and "relation" in params):  # “no more than” denies nothing
         return role
@@ -180,6 +183,9 @@ def _role(query: Query, demand: Demand, start: int, end: int) -> Role:
 
 
 _OR = re.compile(r"(?<!\w)or(?!\w)|/")
+_NEAR = 24
+_JOINED = re.compile(r"(?<!\w)(?:and|but|then)\s(?:(?:please|just|instead|also|then|always|rather)\s){0,2}$")
+"""Before a demand that starts a clause of its own."""
 _CLAUSE = re.compile(r"[.,;:!?\n—–]|(?<!\w)(?:and|but|then|so)(?!\w)")
 _DENIED = re.compile(
     r"(?<!\w)(?:not|no|never|without|avoid(?:ing)?|stop|skip|nor|dont|cannot|no longer|\w{1,12}n't)"

@@ -49,6 +49,8 @@ class ShortDemand:
     """How it is worded: `do`, `bit`, `hung`, `say`, `gripe`, `to`, `free`."""
     text: str
     """With values sealed; a fragment has no final mark."""
+    lifts: bool = False
+    """Whether it drops a constraint."""
 
 
 class ShortWords:
@@ -252,7 +254,7 @@ def _lift(plans: ShortPlans, before: Params, voice: Voice, *, in_words: bool, al
     assert plan is not None  # a packaged list
     told = fill_short(name, form.slots)
     text = plan.text.replace("{name}", told).replace("{Name}", capitalised(told))
-    return ShortDemand(kind, text)
+    return ShortDemand(kind, text, lifts=True)
 
 
 def sentence_of(demands: Sequence[ShortDemand], voice: Voice) -> str:
@@ -260,7 +262,7 @@ def sentence_of(demands: Sequence[ShortDemand], voice: Voice) -> str:
     if len(demands) == 1:
         return _ended(capitalised(demands[0].text))
     texts = [demand.text for demand in demands]
-    if any(_stops(text) for text in texts[:-1]):
+    if any(_stops(text) for text in texts[:-1]) or any(demand.lifts for demand in demands[:-1]):
         return " ".join(_ended(capitalised(text)) for text in texts)
     if all(demand.kind == "bit" for demand in demands):
         return _ended(capitalised(_row(texts, ", ")))
