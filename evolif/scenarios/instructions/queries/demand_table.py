@@ -61,7 +61,7 @@ _NAMED = re.compile(r"<(\w+)>")
 
 
 @dataclass(frozen=True, slots=True)
-class Wording:
+class DemandWording:
     """One way to ask for something."""
 
     pattern: re.Pattern[str]
@@ -86,9 +86,9 @@ class Demands:
     """How people word the constraints of one group."""
 
     group: str
-    wordings: tuple[Wording, ...]
+    wordings: tuple[DemandWording, ...]
     amounts: tuple[Amount, ...]
-    tails: tuple[Wording, ...]
+    tails: tuple[DemandWording, ...]
     unsaid: frozenset[str]
     nouns: re.Pattern[str]
     free: re.Pattern[str] | None
@@ -153,10 +153,10 @@ def tabled_groups() -> tuple[str, ...]:
     return tuple(group for group in _table()["groups"] if group != "length")
 
 
-def _wordings(entries: Sequence[Mapping[str, Any]], words: Mapping[str, Iterable[str]]) -> Iterator[Wording]:
+def _wordings(entries: Sequence[Mapping[str, Any]], words: Mapping[str, Iterable[str]]) -> Iterator[DemandWording]:
     for entry in entries:
         for fragment in entry["as"]:
-            yield Wording(_compiled(fragment, words), entry["params"], bool(entry.get("aside")))
+            yield DemandWording(_compiled(fragment, words), entry["params"], bool(entry.get("aside")))
 
 
 _UP_TO_NOUN = r"[\s-]{0,4}(?:(?!per |each |words?\b|max\b|to\b|or\b|and\b)[\w'-]{1,20}\s){0,2}?"

@@ -66,13 +66,13 @@ class ShortWords:
     def say(self, turn: ScriptTurn | Turn, persona: Persona, memory: DrawMemory) -> str | None:
         """The query of a turn, whose plans the memory then holds; None if a constraint has no short words."""
         memory.turns = turn.turn
-        voice = Voice(Stream(self._seed, Purpose.PLAN, turn.dialogue, turn.turn, _SALT), persona.register, memory)
+        voice = ShortVoice(Stream(self._seed, Purpose.PLAN, turn.dialogue, turn.turn, _SALT), persona.register, memory)
         text = _turn_text(turn, voice)
         return None if text is None else styled(text, style_of(persona))
 
 
 @dataclass(frozen=True, slots=True)
-class Voice:
+class ShortVoice:
     """Whose words are drawn, and from what."""
 
     stream: Stream
@@ -94,7 +94,7 @@ class Voice:
         return chosen
 
 
-def _turn_text(turn: ScriptTurn | Turn, voice: Voice) -> str | None:
+def _turn_text(turn: ScriptTurn | Turn, voice: ShortVoice) -> str | None:
     operations, drops = turn.operations, load_drop_plans()
     if turn.act == "replace_all":
         text = replaced_all(operations, voice)
@@ -114,7 +114,7 @@ def _turn_text(turn: ScriptTurn | Turn, voice: Voice) -> str | None:
     return sentence_of(told, voice)
 
 
-def replaced_all(operations: Sequence[Operation], voice: Voice) -> str | None:
+def replaced_all(operations: Sequence[Operation], voice: ShortVoice) -> str | None:
     """What says that all earlier demands are off, and what is asked from now on.
 
     Args:
@@ -139,7 +139,7 @@ def replaced_all(operations: Sequence[Operation], voice: Voice) -> str | None:
 
 
 def demand_of(
-    operation: Operation, voice: Voice, turn: ScriptTurn | Turn | None, *, alone: bool = True
+    operation: Operation, voice: ShortVoice, turn: ScriptTurn | Turn | None, *, alone: bool = True
 ) -> ShortDemand | None:
     """What one operation asks for.
 
@@ -214,7 +214,7 @@ def _same_shape(operation: Operation, form: ShortForm) -> bool:
     return old is not None and old.shape == form.shape
 
 
-def _kind(voice: Voice, *, alone: bool, answered: bool, fresh: bool) -> str:
+def _kind(voice: ShortVoice, *, alone: bool, answered: bool, fresh: bool) -> str:
     weights = [
         (kind, weight)
         for kind, weight in _KINDS
@@ -223,7 +223,7 @@ def _kind(voice: Voice, *, alone: bool, answered: bool, fresh: bool) -> str:
     return voice.stream.weighted(weights)
 
 
-def _said(plans: ShortPlans, form: ShortForm, kind: str, voice: Voice, *, instead: bool) -> ShortDemand | None:
+def _said(plans: ShortPlans, form: ShortForm, kind: str, voice: ShortVoice, *, instead: bool) -> ShortDemand | None:
     for wanted in (kind, "do", "bit", "say"):
         plan = voice.plan(plans.of(form.shape, wanted, voice.register) or plans.of(form.shape, wanted))
         if plan is not None:
@@ -243,7 +243,7 @@ def _with_tail(text: str, tail: str) -> str:
     return f"{text[:-1]}{tail}{text[-1]}" if text[-1:] in _STOPS else f"{text}{tail}"
 
 
-def _lift(plans: ShortPlans, before: Params, voice: Voice, *, in_words: bool, alone: bool) -> ShortDemand | None:
+def _lift(plans: ShortPlans, before: Params, voice: ShortVoice, *, in_words: bool, alone: bool) -> ShortDemand | None:
     form = short_form(plans.group, before, in_words=in_words)
     name = voice.plan(plans.of(form.shape, "names")) if form is not None else None
     if form is None or name is None:
@@ -257,7 +257,7 @@ def _lift(plans: ShortPlans, before: Params, voice: Voice, *, in_words: bool, al
     return ShortDemand(kind, text, lifts=True)
 
 
-def sentence_of(demands: Sequence[ShortDemand], voice: Voice) -> str:
+def sentence_of(demands: Sequence[ShortDemand], voice: ShortVoice) -> str:
     """One demand as a sentence; two or three as fragments in a row, joined orders, or sentences."""
     if len(demands) == 1:
         return _ended(capitalised(demands[0].text))
@@ -303,7 +303,7 @@ def _ended(text: str) -> str:
     return text if bare[-1:] in _STOPS else f"{text}."
 
 
-def _beside_task(task: str, demands: Sequence[ShortDemand], voice: Voice) -> str:
+def _beside_task(task: str, demands: Sequence[ShortDemand], voice: ShortVoice) -> str:
     """A new task with what is asked of it."""
     plain = task[:-1] if task.endswith(".") else task
     if len(demands) == 1 and demands[0].kind == "hung" and "\n" not in task and plain[-1:].isalnum():
@@ -315,7 +315,7 @@ def _beside_task(task: str, demands: Sequence[ShortDemand], voice: Voice) -> str
     return f"{seal(whole)}{space}{sentence_of(demands, voice)}"
 
 
-def _behind_topic(said: str, turn: ScriptTurn | Turn, drops: DropPlans, voice: Voice) -> str:
+def _behind_topic(said: str, turn: ScriptTurn | Turn, drops: DropPlans, voice: ShortVoice) -> str:
     """A return to a topic, then what is asked."""
     topic = turn.topic.title or f"what I asked for earlier (“{turn.topic.prompt}”)"
     plan = voice.plan(drops.back)

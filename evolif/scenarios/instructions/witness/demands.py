@@ -30,7 +30,7 @@ Unit = Literal["item", "paragraph", "line", "sentence"]
 Shape = Literal["prose", "comma_list", "literal_list", "code"]
 
 
-class Part(NamedTuple):
+class DemandedPart(NamedTuple):
     """How long each unit is; no limit where `high` is None."""
 
     unit: Unit
@@ -39,7 +39,7 @@ class Part(NamedTuple):
     high: int | None
 
 
-class UnitStart(NamedTuple):
+class DemandedStart(NamedTuple):
     """How units begin: with a literal or, if it is empty, with a letter."""
 
     unit: Unit
@@ -50,7 +50,7 @@ class UnitStart(NamedTuple):
 
 
 @dataclass(slots=True)
-class Demands:
+class TextDemands:
     """The rule-checked part of an everyday instruction."""
 
     base: Requirements
@@ -86,8 +86,8 @@ class Demands:
     emoji_end: bool = False
     emoji_each: bool = False
     hashtags: int = 0
-    part: Part | None = None
-    unit_start: UnitStart | None = None
+    part: DemandedPart | None = None
+    unit_start: DemandedStart | None = None
     wrap: tuple[str, str] = ("", "")
     all_questions: bool = False
     no_marks: bool = False
@@ -140,14 +140,14 @@ class Demands:
         return [*own, start.literal] if start and start.which and start.literal else own
 
 
-def read_demands(active: Active) -> Demands:
+def read_demands(active: Active) -> TextDemands:
     """Read the demands from the active constraints.
 
     Raises:
         RefusedError: the required keywords contain each other more often than their counts allow.
     """
     active = _without_banned(active)
-    demands = Demands(read_requirements({g: p for g, p in active.items() if not _is_literal_edge(g, p)}))
+    demands = TextDemands(read_requirements({g: p for g, p in active.items() if not _is_literal_edge(g, p)}))
     _read_language(demands, active.get("language", {}))
     _read_length(demands, active)
     _read_shape(demands, active.get("format", {}))
@@ -190,20 +190,20 @@ def _is_literal_edge(group: str, params: Params) -> bool:
     return group in ("start_with", "end_with") and params["mode"] == "phrase"
 
 
-def _read_language(demands: Demands, params: Params) -> None:
+def _read_language(demands: TextDemands, params: Params) -> None:
     """Any language will do that is not excluded."""
     if "not" in params:
         demands.base.language = "es" if params["not"] == "en" else ""
 
 
-def _read_length(demands: Demands, active: Active) -> None:
+def _read_length(demands: TextDemands, active: Active) -> None:
     base, length = demands.base, active.get("length", {})
     demands.aim = int(length["count"]) if length.get("relation") == "about" else base.low
     enough = _ENOUGH.get(base.unit, 0) if base.language else 0
     demands.aim = max(demands.aim, enough if base.high is None else min(enough, base.high))
 
 
-def _read_shape(demands: Demands, params: Params) -> None:
+def _read_shape(demands: TextDemands, params: Params) -> None:
     mode = params.get("mode")
     if mode in ("comma_list", "literal_list", "code"):
         demands.shape, demands.base.fmt = mode, None
@@ -216,7 +216,7 @@ def _read_shape(demands: Demands, params: Params) -> None:
     demands.fence = bool(params.get("fence"))
 
 
-def _read_list(demands: Demands, active: Active) -> None:
+def _read_list(demands: TextDemands, active: Active) -> None:
     params = active.get("bullets", {})
     demands.items, demands.most_items = least_items(active), most_items(active)
     demands.optional = params.get("relation") == "at_most" and not demands.items
@@ -226,7 +226,7 @@ def _read_list(demands: Demands, active: Active) -> None:
     demands.base.items, demands.base.numbered = demands.items, demands.numbered
 
 
-def _read_blocks(demands: Demands, active: Active) -> None:
+def _read_blocks(demands: TextDemands, active: Active) -> None:
     """Labels, headings, the marks around everything."""
     labels, headings = active.get("labels"), active.get("headings", {})
     demands.labels = tuple(label_texts(labels))
@@ -242,7 +242,7 @@ def _read_blocks(demands: Demands, active: Active) -> None:
     demands.wrap = (wrap["left"], wrap["right"]) if wrap else ("", "")
 
 
-def _read_edges(demands: Demands, active: Active) -> None:
+def _read_edges(demands: TextDemands, active: Active) -> None:
     given: dict[str, str] = {}
     for literal in phrases(active):
         texts = possible(literal, active) or literal.texts
@@ -253,23 +253,23 @@ def _read_edges(demands: Demands, active: Active) -> None:
         which = params.get("which", "every")
         number = 0 if which == "every" else int(which)
         letter = (params.get("letter") or "").lower()
-        demands.unit_start = UnitStart(params["unit"], number, given.get("placement", ""), letter)
+        demands.unit_start = DemandedStart(params["unit"], number, given.get("placement", ""), letter)
 
 
-def _read_signs(demands: Demands, active: Active) -> None:
+def _read_signs(demands: TextDemands, active: Active) -> None:
     emoji = active.get("emoji", {})
     demands.emoji_end, demands.emoji_each = emoji.get("place") == "end", emoji.get("place") == "each_item"
     demands.emoji = limits(emoji)[0] if "relation" in emoji else 0
     demands.hashtags = limits(active["hashtags"])[0] if "hashtags" in active else 0
     part = active.get("part_length")
     if part is not None:
-        demands.part = Part(part["unit"], part["measure"], *limits(part))
+        demands.part = DemandedPart(part["unit"], part["measure"], *limits(part))
     demands.all_questions = active.get("sentences", {}).get("mode") == "all_questions"
     demands.no_marks = active.get("punctuation", {}).get("mode") == "exclude_all"
     demands.pronoun = _PRONOUNS.get(active.get("person", {}).get("use", ""), "")
 
 
-def _subtract_literals(demands: Demands, active: Active) -> None:
+def _subtract_literals(demands: TextDemands, active: Active) -> None:
     """Keywords that stand in literals need no other place."""
     existence = active.get("existence")
     literals = [fold(text) for text in demands.literals()]

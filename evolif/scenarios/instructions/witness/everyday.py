@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from evolif.scenarios.instructions.constraints import Active
 from evolif.scenarios.instructions.witness.casing import set_case
-from evolif.scenarios.instructions.witness.demands import Demands, read_demands, word_rule
+from evolif.scenarios.instructions.witness.demands import TextDemands, read_demands, word_rule
 from evolif.scenarios.instructions.witness.growth import grow
 from evolif.scenarios.instructions.witness.layout import Draft, DraftBlock, Piece, Sentence
 from evolif.scenarios.instructions.witness.prose import lay_out_everyday
@@ -39,14 +39,14 @@ def everyday_texts(active: Active, keywords: tuple[str, ...]) -> Iterator[str | 
                 yield error
 
 
-def read_everyday(active: Active, keywords: tuple[str, ...]) -> tuple[Demands, Vocabulary]:
+def read_everyday(active: Active, keywords: tuple[str, ...]) -> tuple[TextDemands, Vocabulary]:
     """What an everyday instruction requires, and the fillers; errors as for `read_demands`."""
     demands = read_demands(active)
     return demands, vocabulary(keywords, demands.base.language, word_rule(active))
 
 
 def write_everyday(
-    demands: Demands, active: Active, words: Vocabulary, *, tight: bool, start: int = 0, spoil: Spoil | None = None
+    demands: TextDemands, active: Active, words: Vocabulary, *, tight: bool, start: int = 0, spoil: Spoil | None = None
 ) -> str:
     """A text that should satisfy the demands.
 
@@ -75,7 +75,7 @@ def write_everyday(
     return render_everyday(draft, demands)
 
 
-def _choose(demands: Demands, active: Active, words: Vocabulary) -> str:
+def _choose(demands: TextDemands, active: Active, words: Vocabulary) -> str:
     """The first of the options, and a sentence below it where a reason is asked for."""
     choice = active["choice"]
     chosen = str(choice["options"][0] if choice["mode"] == "options" else choice["high"])

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from evolif.scenarios.instructions.witness.demands import Demands
+from evolif.scenarios.instructions.witness.demands import TextDemands
 from evolif.scenarios.instructions.witness.layout import Draft, Piece, Sentence, sentence_text
 from evolif.scenarios.instructions.witness.prose import units_of
 from evolif.scenarios.instructions.witness.requirements import RefusedError
@@ -25,7 +25,7 @@ _LEAST, _MOST = 3, 11
 class _Limits:
     """How much each sentence may still grow."""
 
-    def __init__(self, draft: Draft, demands: Demands) -> None:
+    def __init__(self, draft: Draft, demands: TextDemands) -> None:
         part = demands.part
         self.units = units_of(draft, part.unit, demands) if part and part.measure != "sentences" else []
         self._unit = {id(sentence): unit for unit in self.units for sentence in unit}
@@ -63,7 +63,7 @@ class _Limits:
         return ((part.high if part else None) or 0) - self.size(self._unit[id(sentence)])
 
 
-def grow(draft: Draft, demands: Demands, words: Vocabulary) -> None:
+def grow(draft: Draft, demands: TextDemands, words: Vocabulary) -> None:
     """Add fillers until every lower limit is met.
 
     Raises:
@@ -82,7 +82,9 @@ def _growable(sentences: Sequence[Sentence]) -> list[Sentence]:
     return [s for s in sentences if not s.frozen and any(piece.role == "filler" for piece in s.pieces)]
 
 
-def _grow_unit(unit: Sequence[Sentence], draft: Draft, demands: Demands, words: Vocabulary, limits: _Limits) -> None:
+def _grow_unit(
+    unit: Sequence[Sentence], draft: Draft, demands: TextDemands, words: Vocabulary, limits: _Limits
+) -> None:
     part, homes = demands.part, _growable(unit)
     assert part is not None  # there are units only with a part
     size = limits.size(unit)
@@ -104,7 +106,7 @@ def _grow_unit(unit: Sequence[Sentence], draft: Draft, demands: Demands, words: 
             missing = part.low - limits.size(unit)
 
 
-def _homes(draft: Draft, demands: Demands) -> list[list[Sentence]]:
+def _homes(draft: Draft, demands: TextDemands) -> list[list[Sentence]]:
     """The sentences that may grow, those outside lists first."""
     outside = [s for b in draft.blocks if b.kind == "text" and not b.is_list for s in b.sentences]
     items = [s for b in draft.blocks if b.is_list for s in b.sentences]
@@ -112,7 +114,7 @@ def _homes(draft: Draft, demands: Demands) -> list[list[Sentence]]:
     return [homes for homes in map(_growable, (outside, items, cells)) if homes]
 
 
-def _grow_words(draft: Draft, demands: Demands, words: Vocabulary, limits: _Limits) -> None:
+def _grow_words(draft: Draft, demands: TextDemands, words: Vocabulary, limits: _Limits) -> None:
     count, high = draft.words() + sum(map(_apart, demands.wrap)), demands.base.high
     if high is not None and count > high:
         raise RefusedError("too-many-words", "length")
@@ -144,7 +146,7 @@ def _spread(missing: int, homes: Sequence[Sentence], draft: Draft, words: Vocabu
     return missing
 
 
-def _grow_characters(draft: Draft, demands: Demands, words: Vocabulary, limits: _Limits) -> None:
+def _grow_characters(draft: Draft, demands: TextDemands, words: Vocabulary, limits: _Limits) -> None:
     base = demands.base
     size = count_graphemes(render_everyday(draft, demands))
     if base.high is not None and size > base.high:

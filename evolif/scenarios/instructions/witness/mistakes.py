@@ -12,7 +12,7 @@ from types import MappingProxyType
 from evolif.scenarios.instructions.constraints.length import length_range
 from evolif.scenarios.instructions.constraints.relations import limits
 from evolif.scenarios.instructions.turns import Constraint, Params
-from evolif.scenarios.instructions.witness.demands import Demands, word_rule
+from evolif.scenarios.instructions.witness.demands import TextDemands, word_rule
 from evolif.scenarios.instructions.witness.layout import Draft, Piece
 from evolif.scenarios.instructions.witness.requirements import RefusedError
 from evolif.scenarios.instructions.witness.vocabulary import Vocabulary, wrong_words
@@ -179,7 +179,7 @@ _SHARED: Mapping[str, frozenset[str]] = MappingProxyType(
 """Modes that are forgotten; the others are as in the older groups."""
 
 
-def change_demands(demands: Demands, missed: Mapping[str, Params], stream: Stream) -> None:
+def change_demands(demands: TextDemands, missed: Mapping[str, Params], stream: Stream) -> None:
     """Add the openings, offers and disclaimers that a missed constraint does not want."""
     mode = missed.get("manner", {}).get("mode", "")
     if mode == "no_disclaimer":

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from evolif.scenarios.instructions.constraints.literals import whole_sentences
-from evolif.scenarios.instructions.witness.demands import Demands
+from evolif.scenarios.instructions.witness.demands import TextDemands
 from evolif.scenarios.instructions.witness.requirements import RefusedError
 from evolif.text import count_words
 
@@ -21,7 +21,7 @@ _ROWS = 2
 """The fewest rows of a table."""
 
 
-def table_rows(demands: Demands) -> int:
+def table_rows(demands: TextDemands) -> int:
     """How many rows below the header a table has."""
     if demands.table_only and demands.base.unit == "lines":
         return max(_ROWS, demands.aim - demands.headings - 1)
@@ -29,7 +29,7 @@ def table_rows(demands: Demands) -> int:
 
 
 @dataclass(slots=True)
-class Outline:
+class AnswerOutline:
     """Sentences by paragraph and by item, without those of literals; and the fillers of a new sentence."""
 
     paragraphs: list[int]
@@ -37,7 +37,7 @@ class Outline:
     size: int = 4
 
 
-def outline(demands: Demands, *, tight: bool) -> Outline:
+def outline(demands: TextDemands, *, tight: bool) -> AnswerOutline:
     """The outline of a text that can meet the demands.
 
     Raises:
@@ -45,12 +45,12 @@ def outline(demands: Demands, *, tight: bool) -> Outline:
     """
     items = 0 if tight and demands.optional else _items(demands)
     if demands.table_only:
-        return Outline([], [], _size(demands, 0, tight))
+        return AnswerOutline([], [], _size(demands, 0, tight))
     if demands.list_only:
-        made = Outline([], _in_items(demands, items))
+        made = AnswerOutline([], _in_items(demands, items))
     else:
         outside, paragraphs = _outside(demands, items, tight)
-        made = Outline(_spread(outside, paragraphs), _each_item(demands, items))
+        made = AnswerOutline(_spread(outside, paragraphs), _each_item(demands, items))
         _keep_first_short(made.paragraphs, demands)
     made.size = _size(demands, sum(made.paragraphs) + sum(made.items), tight)
     return made
@@ -60,7 +60,7 @@ def _spread(number: int, places: int) -> list[int]:
     return [number // places + (place < number % places) for place in range(places)] if places else []
 
 
-def _keep_first_short(paragraphs: list[int], demands: Demands) -> None:
+def _keep_first_short(paragraphs: list[int], demands: TextDemands) -> None:
     """Move sentences from the first paragraph to later ones where the phrase at the start takes their place."""
     part, more = demands.part, whole_sentences(demands.opener)
     if not (more and paragraphs and part and part.high and (part.unit, part.measure) == ("paragraph", "sentences")):
@@ -71,7 +71,7 @@ def _keep_first_short(paragraphs: list[int], demands: Demands) -> None:
             paragraphs[place] += 1
 
 
-def _items(demands: Demands) -> int:
+def _items(demands: TextDemands) -> int:
     """How many items the list has."""
     items = max(demands.items, len(demands.labels) if demands.labels_in_items else 0)
     if demands.list_only:
@@ -81,7 +81,7 @@ def _items(demands: Demands) -> int:
     return items
 
 
-def _items_alone(demands: Demands, items: int) -> int:
+def _items_alone(demands: TextDemands, items: int) -> int:
     """The same where nothing stands outside: more items if each is short, or the lines are counted."""
     base, part, least = demands.base, demands.part, items
     if part and part.high and part.measure == base.unit and part.unit in ("item", "sentence"):
@@ -95,13 +95,13 @@ def _items_alone(demands: Demands, items: int) -> int:
     return items if demands.most_items is None else min(items, max(least, demands.most_items))
 
 
-def _each_item(demands: Demands, items: int) -> list[int]:
+def _each_item(demands: TextDemands, items: int) -> list[int]:
     part = demands.part
     each = max(1, part.low) if part and (part.unit, part.measure) == ("item", "sentences") else 1
     return [each] * items
 
 
-def _in_items(demands: Demands, items: int) -> list[int]:
+def _in_items(demands: TextDemands, items: int) -> list[int]:
     """The sentences of a list outside which nothing stands."""
     base, part, extra = demands.base, demands.part, literal_sentences(demands)
     each = _each_item(demands, items)
@@ -122,7 +122,7 @@ def _in_items(demands: Demands, items: int) -> list[int]:
     return [n + more for n, more in zip(each, _spread(max(0, wanted - sum(each)), items), strict=True)]
 
 
-def literal_sentences(demands: Demands) -> int:
+def literal_sentences(demands: TextDemands) -> int:
     """The sentences that phrases at the edges are by themselves."""
     if demands.base.fmt in _DATA:
         return 0
@@ -130,7 +130,7 @@ def literal_sentences(demands: Demands) -> int:
     return opening + (whole_sentences(demands.closer) if demands.closer_apart else 0)
 
 
-def _outside(demands: Demands, items: int, tight: bool) -> tuple[int, int]:
+def _outside(demands: TextDemands, items: int, tight: bool) -> tuple[int, int]:
     """Sentences and paragraphs outside the list."""
     base = demands.base
     labels = 0 if demands.labels_in_items else len(demands.labels)
@@ -161,7 +161,7 @@ def _outside(demands: Demands, items: int, tight: bool) -> tuple[int, int]:
     return _paired(demands, wanted, paragraphs, items, most)
 
 
-def _paired(demands: Demands, sentences: int, paragraphs: int, items: int, most: int | None) -> tuple[int, int]:
+def _paired(demands: TextDemands, sentences: int, paragraphs: int, items: int, most: int | None) -> tuple[int, int]:
     """Sentences and paragraphs, so that each paragraph has as many sentences as it may have, and at least one."""
     base, part = demands.base, demands.part
     is_fixed = base.unit == "paragraphs"
@@ -183,7 +183,7 @@ def _paired(demands: Demands, sentences: int, paragraphs: int, items: int, most:
     return sentences, paragraphs
 
 
-def _lead(demands: Demands, items: int) -> int:
+def _lead(demands: TextDemands, items: int) -> int:
     """Paragraphs that marks around everything, or a phrase before a numbered list, need."""
     base = demands.base
     starts = bool(demands.opener or base.start or demands.wrap[0])
@@ -203,7 +203,7 @@ def _lead(demands: Demands, items: int) -> int:
     return int(needs)
 
 
-def _paragraphs(demands: Demands, items: int, tight: bool) -> int:
+def _paragraphs(demands: TextDemands, items: int, tight: bool) -> int:
     base = demands.base
     if base.acrostic:
         return len(base.acrostic) - bool(items)
@@ -218,7 +218,7 @@ def _paragraphs(demands: Demands, items: int, tight: bool) -> int:
     return max(least, 2)
 
 
-def _least_paragraphs(demands: Demands, items: int) -> int:
+def _least_paragraphs(demands: TextDemands, items: int) -> int:
     """The fewest paragraphs beside the list, for what stands in each or in the n-th."""
     start = demands.unit_start
     least = 2 - bool(items) if demands.base.every else 0
@@ -227,13 +227,13 @@ def _least_paragraphs(demands: Demands, items: int) -> int:
     return least
 
 
-def _is_short(demands: Demands) -> bool:
+def _is_short(demands: TextDemands) -> bool:
     """Whether there is hardly room for a second paragraph."""
     base = demands.base
     return base.high is not None and base.high < {"words": 30, "characters": 200}.get(base.unit, 2)
 
 
-def _least_sentences(demands: Demands, paragraphs: int) -> int:
+def _least_sentences(demands: TextDemands, paragraphs: int) -> int:
     """The fewest sentences, those of items included."""
     base, start = demands.base, demands.unit_start
     told = replace(base, language="") if base.language and _is_short(demands) else base
@@ -245,7 +245,7 @@ def _least_sentences(demands: Demands, paragraphs: int) -> int:
     return max(least)
 
 
-def _by_length(demands: Demands, items: int) -> int:
+def _by_length(demands: TextDemands, items: int) -> int:
     """Sentences outside the list that can hold the words or characters that are missing."""
     base, part = demands.base, demands.part
     cap = min(_LONG, demands.sentence_cap or _LONG)
@@ -258,7 +258,7 @@ def _by_length(demands: Demands, items: int) -> int:
     return demands.aim // (6 * cap) if base.unit == "characters" else 0
 
 
-def _told(demands: Demands, sentences: int) -> int:
+def _told(demands: TextDemands, sentences: int) -> int:
     """The words of a sentence that tell the language."""
     part, size = demands.part, -(-_TOLD // max(1, sentences))
     caps = [demands.sentence_cap] if demands.sentence_cap else []
@@ -267,7 +267,7 @@ def _told(demands: Demands, sentences: int) -> int:
     return min([size, *caps])
 
 
-def _size(demands: Demands, sentences: int, tight: bool) -> int:
+def _size(demands: TextDemands, sentences: int, tight: bool) -> int:
     """With how many fillers a sentence begins."""
     base = demands.base
     size = 2 if tight else 4

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from evolif.scenarios.instructions.constraints.literals import whole_sentences
-from evolif.scenarios.instructions.witness.demands import Demands
+from evolif.scenarios.instructions.witness.demands import TextDemands
 from evolif.scenarios.instructions.witness.layout import (
     Draft,
     DraftBlock,
@@ -27,7 +27,7 @@ from evolif.scenarios.instructions.witness.layout import (
     place_position,
     spell,
 )
-from evolif.scenarios.instructions.witness.outline import Outline, outline, table_rows
+from evolif.scenarios.instructions.witness.outline import AnswerOutline, outline, table_rows
 from evolif.scenarios.instructions.witness.requirements import RefusedError
 from evolif.scenarios.instructions.witness.vocabulary import Vocabulary
 from evolif.text import count_words
@@ -42,7 +42,7 @@ _FIELD_WORDS = 14
 """The most words of an entry of a list in one line."""
 
 
-def lay_out_everyday(demands: Demands, words: Vocabulary, *, tight: bool, start: int = 0) -> Draft:
+def lay_out_everyday(demands: TextDemands, words: Vocabulary, *, tight: bool, start: int = 0) -> Draft:
     """A draft that lacks only its final size and case.
 
     Args:
@@ -69,7 +69,7 @@ def lay_out_everyday(demands: Demands, words: Vocabulary, *, tight: bool, start:
     return draft
 
 
-def _prose(draft: Draft, demands: Demands, words: Vocabulary, plan: Outline) -> None:
+def _prose(draft: Draft, demands: TextDemands, words: Vocabulary, plan: AnswerOutline) -> None:
     for count in plan.paragraphs:
         draft.blocks.append(DraftBlock(False, [_fillers(draft, words, plan.size) for _ in range(count)]))
     _label(draft, demands)
@@ -92,7 +92,7 @@ def _fillers(draft: Draft, words: Vocabulary, size: int, *, stop: bool = True) -
     return Sentence([draft.filler(words) for _ in range(max(1, size))], stop)
 
 
-def _list(draft: Draft, demands: Demands, words: Vocabulary, plan: Outline) -> DraftBlock:
+def _list(draft: Draft, demands: TextDemands, words: Vocabulary, plan: AnswerOutline) -> DraftBlock:
     size = max(1, plan.size - 1)
     part = demands.part
     if part and part.unit == "item" and part.measure == "words" and part.high:
@@ -112,7 +112,7 @@ def _label_piece(label: str) -> Piece:
     return Piece(text, "keyword", count_words(text), pinned=True)
 
 
-def _label(draft: Draft, demands: Demands) -> None:
+def _label(draft: Draft, demands: TextDemands) -> None:
     """The labels, each at the start of a paragraph or, where these are few, of a line."""
     labels, blocks = demands.labels, draft.blocks
     if not labels or demands.labels_in_items:
@@ -135,7 +135,7 @@ def _label(draft: Draft, demands: Demands) -> None:
         block.breaks = frozenset(breaks)
 
 
-def _add_table(draft: Draft, demands: Demands, words: Vocabulary) -> None:
+def _add_table(draft: Draft, demands: TextDemands, words: Vocabulary) -> None:
     names = demands.base.columns
     columns = len(names) or demands.columns
     head = name_cells(names) if names else [_fillers(draft, words, 1, stop=False) for _ in range(columns)]
@@ -145,7 +145,7 @@ def _add_table(draft: Draft, demands: Demands, words: Vocabulary) -> None:
     draft.blocks.insert(at, DraftBlock(False, [*head, *cells], "table", columns))
 
 
-def _add_headings(draft: Draft, demands: Demands, words: Vocabulary, size: int) -> None:
+def _add_headings(draft: Draft, demands: TextDemands, words: Vocabulary, size: int) -> None:
     """A title before everything, labels as headings, the others before later blocks."""
     count, only_list = demands.headings, demands.list_only or demands.table_only
     needs_lead = only_list and bool(demands.opener or demands.base.start) and (demands.numbered or demands.table_only)
@@ -185,7 +185,7 @@ def _lift_labels(draft: Draft, count: int, levels: Iterator[int]) -> int:
     return lifted
 
 
-def _entries(draft: Draft, demands: Demands, words: Vocabulary, *, tight: bool) -> None:
+def _entries(draft: Draft, demands: TextDemands, words: Vocabulary, *, tight: bool) -> None:
     """The entries of a list in one line, or lines of code."""
     base = demands.base
     count, size = demands.fields or 3, 2
@@ -218,7 +218,7 @@ def _place(draft: Draft, piece: Piece, words: Vocabulary, number: int) -> None:
     pieces[at:at] = [draft.filler(words), piece] if is_beside else [piece]
 
 
-def _furnish(draft: Draft, demands: Demands, words: Vocabulary) -> None:
+def _furnish(draft: Draft, demands: TextDemands, words: Vocabulary) -> None:
     """Hashtags, a pronoun and emoji."""
     for number in range(demands.hashtags):
         tag = Piece(f"#{draft.filler(words).text}", "keyword", 1)
@@ -237,7 +237,7 @@ def _furnish(draft: Draft, demands: Demands, words: Vocabulary) -> None:
                 pieces.insert(max(1, len(pieces) - 1), Piece(_EMOJI[number % len(_EMOJI)], "sign", 0))
 
 
-def lines_of(draft: Draft, demands: Demands) -> Iterator[list[Sentence]]:
+def lines_of(draft: Draft, demands: TextDemands) -> Iterator[list[Sentence]]:
     """The sentences line by line."""
     for block in draft.blocks:
         if block.kind == "table":
@@ -253,7 +253,7 @@ def lines_of(draft: Draft, demands: Demands) -> Iterator[list[Sentence]]:
         yield line
 
 
-def units_of(draft: Draft, unit: str, demands: Demands) -> list[list[Sentence]]:
+def units_of(draft: Draft, unit: str, demands: TextDemands) -> list[list[Sentence]]:
     """The sentences of each unit."""
     texts = [block for block in draft.blocks if block.kind == "text"]
     if unit == "sentence":
@@ -265,7 +265,7 @@ def units_of(draft: Draft, unit: str, demands: Demands) -> list[list[Sentence]]:
     return list(lines_of(draft, demands))
 
 
-def _open_units(draft: Draft, demands: Demands, words: Vocabulary) -> None:
+def _open_units(draft: Draft, demands: TextDemands, words: Vocabulary) -> None:
     start = demands.unit_start
     if start is None:
         return
@@ -296,7 +296,7 @@ def _begin(sentence: Sentence, literal: str, letter: str, number: int, words: Vo
         sentence.pieces.insert(0, Piece(text, pinned=True))
 
 
-def _place_edges(draft: Draft, demands: Demands, words: Vocabulary) -> None:
+def _place_edges(draft: Draft, demands: TextDemands, words: Vocabulary) -> None:
     base, first = demands.base, draft.blocks[0]
     if demands.opener and (first.kind == "heading" or first.is_list) and _opens_apart(demands):
         piece = Piece(demands.opener, "keyword", count_words(demands.opener), pinned=True)
@@ -314,7 +314,7 @@ def _place_edges(draft: Draft, demands: Demands, words: Vocabulary) -> None:
         draft.sentences()[-1].pieces.append(Piece(_EMOJI[0], "sign", 0))
 
 
-def _open(block: DraftBlock, demands: Demands) -> None:
+def _open(block: DraftBlock, demands: TextDemands) -> None:
     """Begin with the phrase: it is a sentence of its own, part of the first one, or the first label."""
     phrase, sentences = demands.opener, block.sentences
     first = sentences[0].pieces
@@ -331,13 +331,13 @@ def _open(block: DraftBlock, demands: Demands) -> None:
         first.insert(0, piece)
 
 
-def _opens_apart(demands: Demands) -> bool:
+def _opens_apart(demands: TextDemands) -> bool:
     """Whether the phrase at the start may be a paragraph of its own."""
     is_free = demands.base.unit not in ("paragraphs", "lines") and not (demands.title or demands.list_only)
     return is_free and whole_sentences(demands.opener) > 0
 
 
-def _is_running(demands: Demands) -> bool:
+def _is_running(demands: TextDemands) -> bool:
     """Whether a sentence may be added to a block, rather than an entry or a line."""
     return (
         demands.base.fmt not in _DATA
@@ -354,7 +354,7 @@ def _insert(block: DraftBlock, at: int, sentence: Sentence) -> None:
     )
 
 
-def _close(block: DraftBlock, demands: Demands) -> None:
+def _close(block: DraftBlock, demands: TextDemands) -> None:
     phrase, sentences = demands.closer, block.sentences
     piece = Piece(phrase, "keyword", count_words(phrase), pinned=True)
     if demands.closer_apart and block.kind == "text" and _is_running(demands):
@@ -366,7 +366,7 @@ def _close(block: DraftBlock, demands: Demands) -> None:
         last.stop = False
 
 
-def _finish(draft: Draft, demands: Demands, words: Vocabulary) -> None:
+def _finish(draft: Draft, demands: TextDemands, words: Vocabulary) -> None:
     """The mark to include, bold passages, questions and beginnings: none of them changes the number of words."""
     base = demands.base
     texts = [block for block in draft.blocks if block.kind == "text"]
@@ -407,7 +407,7 @@ def _marked(draft: Draft, sentences: Sequence[Sentence]) -> Piece:
     raise RefusedError("no-place-for-mark", "punctuation", "format", "emphasis")
 
 
-def _ask(sentences: Sequence[Sentence], demands: Demands) -> None:
+def _ask(sentences: Sequence[Sentence], demands: TextDemands) -> None:
     wanted = demands.base.questions
     stopped = [sentence for sentence in sentences if sentence.stop]
     if len(stopped) < wanted:

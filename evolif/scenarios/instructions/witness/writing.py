@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from html import escape
 
-from evolif.scenarios.instructions.witness.demands import Demands
+from evolif.scenarios.instructions.witness.demands import TextDemands
 from evolif.scenarios.instructions.witness.layout import (
     UNESCAPED,
     Draft,
@@ -18,7 +18,7 @@ from evolif.scenarios.instructions.witness.layout import (
 from evolif.scenarios.instructions.witness.requirements import RefusedError
 
 
-def render_everyday(draft: Draft, demands: Demands) -> str:
+def render_everyday(draft: Draft, demands: TextDemands) -> str:
     """The text of a draft."""
     text = _inside(draft, demands)
     if demands.fence:
@@ -29,7 +29,7 @@ def render_everyday(draft: Draft, demands: Demands) -> str:
     return f"{left}{text}{right}"
 
 
-def _inside(draft: Draft, demands: Demands) -> str:
+def _inside(draft: Draft, demands: TextDemands) -> str:
     fmt, stop = demands.base.fmt, demands.stop
     if demands.shape != "prose":
         return _entries([sentence_text(s, stop) for s in draft.sentences()], demands)
@@ -45,7 +45,7 @@ def _inside(draft: Draft, demands: Demands) -> str:
     return "\n\n".join(_markdown(block, demands) for block in draft.blocks)
 
 
-def _entries(texts: list[str], demands: Demands) -> str:
+def _entries(texts: list[str], demands: TextDemands) -> str:
     if demands.shape == "code":
         return "\n".join(texts)
     if demands.shape == "comma_list":
@@ -54,7 +54,7 @@ def _entries(texts: list[str], demands: Demands) -> str:
     return "[" + ", ".join(f'"{text}"' for text in quoted) + "]"
 
 
-def _tags(draft: Draft, demands: Demands) -> str:
+def _tags(draft: Draft, demands: TextDemands) -> str:
     lines = []
     ordered = "ol" if demands.numbered else "ul"
     for block in draft.blocks:
@@ -69,11 +69,11 @@ def _tags(draft: Draft, demands: Demands) -> str:
     return text.replace(UNESCAPED[0], "<b>").replace(UNESCAPED[1], "</b>")
 
 
-def _escaped(sentences: list[Sentence], demands: Demands) -> str:
+def _escaped(sentences: list[Sentence], demands: TextDemands) -> str:
     return " ".join(escape(sentence_text(s, demands.stop, UNESCAPED), quote=False) for s in sentences)
 
 
-def _markdown(block: DraftBlock, demands: Demands) -> str:
+def _markdown(block: DraftBlock, demands: TextDemands) -> str:
     texts = [sentence_text(s, demands.stop) for s in block.sentences]
     if block.is_list:
         sign = ")" if demands.base.exclude == "." else "."
