@@ -120,7 +120,8 @@ def _flags(call: ast.Call, library: str) -> int:
     for argument in [*call.args[1:], *(keyword.value for keyword in call.keywords)]:
         for word in ast.walk(argument):
             if isinstance(word, ast.Attribute) and getattr(word.value, "id", "") == library:
-                flags |= int(getattr(_LIBRARIES[library], word.attr))
+                named = getattr(_LIBRARIES[library], word.attr)
+                flags |= int(named) if isinstance(named, int) else 0  # `re.escape` of a replacement is none
     return flags
 
 

@@ -40,7 +40,7 @@ def test_no_name_means_instruction_following(own: Path) -> None:
 
 def test_instruction_following_is_a_scenario_like_any_other(own: Path, tmp_path: Path) -> None:
     scenario = get_scenario("instructions")
-    options = options_of(scenario.spec, {"turns": "2"}, scenario.name)
+    options = options_of(scenario.spec, {"turns": "2", "profile": "objective"}, scenario.name)
     made = scenario.generate(tmp_path / "again", options, dialogues=2, seed=3)
     assert made.identity == evolif.load_benchmark(own).identity
     assert (tmp_path / "again/dialogues/0002.jsonl").read_bytes() == (own / "dialogues/0002.jsonl").read_bytes()

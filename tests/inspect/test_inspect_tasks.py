@@ -102,7 +102,7 @@ def hold_equal(log: Any, run: Run) -> None:
 
 
 def test_instructions_are_played_with_patience_as_by_our_runner(server: Server, tmp_path: Path) -> None:
-    log = inspected("instructions", tmp_path, seed=7, dialogues=3, turns=4, max_turns=6, epochs=2)
+    log = inspected("instructions", tmp_path, profile="objective", seed=7, dialogues=3, turns=4, max_turns=6, epochs=2)
     bench = evolif.generate(tmp_path / "b", dialogues=3, turns=4, seed=7, profile="objective")
     run = ours(bench, server, tmp_path, max_turns=6, epochs=2)
     hold_equal(log, run)
@@ -150,7 +150,9 @@ def test_a_context_strategy_and_a_judge_of_inspect(server: Server, tmp_path: Pat
 def test_a_fault_of_the_endpoint_counts_for_nothing(server: Server, tmp_path: Path) -> None:
     with serving(error(404, "no such model")) as broken, pytest.MonkeyPatch.context() as patch:
         patch.setenv("TINY_BASE_URL", broken.url)
-        log = inspected("instructions", tmp_path, dialogues=2, turns=2, max_turns=2, fail_on_error=False)
+        log = inspected(
+            "instructions", tmp_path, profile="objective", dialogues=2, turns=2, max_turns=2, fail_on_error=False
+        )
     assert log.samples and all(sample.error is not None and not sample.scores for sample in log.samples)
     assert all("no such model" in sample.error.message for sample in log.samples if sample.error)
 
@@ -162,7 +164,7 @@ def test_a_fault_of_the_endpoint_counts_for_nothing(server: Server, tmp_path: Pa
 def test_a_limit_of_inspect_ends_a_dialogue_and_what_was_played_is_scored(
     server: Server, tmp_path: Path, limit: dict[str, int], turns: int
 ) -> None:
-    log = inspected("instructions", tmp_path, dialogues=2, turns=4, max_turns=6, seed=7, **limit)
+    log = inspected("instructions", tmp_path, profile="objective", dialogues=2, turns=4, max_turns=6, seed=7, **limit)
     [kind] = limit
     for sample in log.samples:
         assert sample.limit is not None and sample.limit.type == kind.removesuffix("_limit")
@@ -218,7 +220,7 @@ def test_what_was_played_before_ctrl_c_is_in_the_log_and_can_be_scored(
 
 
 def test_a_limit_before_the_first_answer_is_no_figure(server: Server, tmp_path: Path) -> None:
-    log = inspected("instructions", tmp_path, dialogues=2, turns=2, max_turns=5, message_limit=1)
+    log = inspected("instructions", tmp_path, profile="objective", dialogues=2, turns=2, max_turns=5, message_limit=1)
     assert log.samples and all(sample.limit is not None for sample in log.samples)
     assert log.results and log.results.scores[0].scored_samples == 0
 
@@ -226,7 +228,7 @@ def test_a_limit_before_the_first_answer_is_no_figure(server: Server, tmp_path: 
 def test_another_solver_is_refused_before_anything_is_paid_for(server: Server, tmp_path: Path) -> None:
     from inspect_ai.solver import generate
 
-    log = inspected("instructions", tmp_path, dialogues=2, turns=2, solver=generate())
+    log = inspected("instructions", tmp_path, profile="objective", dialogues=2, turns=2, solver=generate())
     assert log.status == "error" and server.seen == []
     assert "evolif/instructions plays its dialogues turn by turn" in log.error.message
     assert "leave --solver out" in log.error.message
@@ -235,7 +237,9 @@ def test_another_solver_is_refused_before_anything_is_paid_for(server: Server, t
 def test_the_headline_has_an_error_and_an_interval_and_samples_can_be_filtered(server: Server, tmp_path: Path) -> None:
     from inspect_ai.analysis import evals_df
 
-    log = inspected("instructions", tmp_path, dialogues=8, turns=3, max_turns=4, seed=7, epochs=2, patience=2)
+    log = inspected(
+        "instructions", tmp_path, profile="objective", dialogues=8, turns=3, max_turns=4, seed=7, epochs=2, patience=2
+    )
     bench = evolif.generate(tmp_path / "b", dialogues=8, turns=3, seed=7, profile="objective")
     run = ours(bench, server, tmp_path, max_turns=4, patience=2, epochs=2)
     [summary] = summarise(run, resamples=20)
@@ -261,12 +265,12 @@ def test_a_wrong_option_is_told_in_a_sentence(server: Server, tmp_path: Path) ->
     from inspect_ai._util.error import PrerequisiteError
 
     with pytest.raises(PrerequisiteError, match="no such option"):
-        inspected("instructions", tmp_path, profil="paper")
+        inspected("instructions", tmp_path, profile="objective", profil="paper")
     evolif.generate(tmp_path / "b", dialogues=1, turns=1, seed=1, profile="objective")
     with pytest.raises(PrerequisiteError, match="evaluate evolif/instructions"):
         inspected("games", tmp_path, bench=str(tmp_path / "b"))
     with pytest.raises(PrerequisiteError, match="turns cannot be changed"):
-        inspected("instructions", tmp_path, bench=str(tmp_path / "b"), turns=3)
+        inspected("instructions", tmp_path, profile="objective", bench=str(tmp_path / "b"), turns=3)
 
 
 def test_inspect_finds_the_tasks_by_the_entry_point() -> None:

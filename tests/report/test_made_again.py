@@ -56,8 +56,8 @@ def test_a_run_stores_the_whole_specification(tmp_path: Path) -> None:
     evaluate(tmp_path / "bench", models=["sim/steady"], out=tmp_path / "run", max_turns=2, limit=1)
     with closing(load_run(tmp_path / "run")) as stored:
         origin = stored.origin()
-    assert origin is not None and origin.spec["seed"] == 23 and origin.spec["profile"]["name"] == "objective"
-    assert origin.words[:4] == ("--profile", "objective", "--dialogues", "2")
+    assert origin is not None and origin.spec["seed"] == 23 and origin.spec["profile"]["name"] == "everyday"
+    assert origin.words[:4] == ("--profile", "everyday", "--dialogues", "2")
 
 
 def test_runs_of_earlier_versions_say_what_is_missing(tmp_path: Path) -> None:

@@ -154,7 +154,20 @@ def test_the_command_line_tells_rates_and_resumes_after_a_fault(tmp_path: Path) 
     def fails_later(body: dict[str, Any]) -> str | int:
         return plain_words(body) if next(failing) < 5 else 500
 
-    common = ("generate", bench, "--dialogues", 2, "--turns", 3, "--seed", 3, "--display", "plain")
+    common = (
+        "generate",
+        bench,
+        "--profile",
+        "objective",
+        "--dialogues",
+        2,
+        "--turns",
+        3,
+        "--seed",
+        3,
+        "--display",
+        "plain",
+    )
     with wording_server(fails_later) as broken:
         name = f"openai/a?base_url={broken.url}"
         told = run(*common, "--synthesizer", name, "--max-retries", 0, "--max-connections", 1, code=3)
@@ -173,7 +186,7 @@ def test_extending_needs_only_to_be_told_where_the_models_are(tmp_path: Path) ->
     bench = tmp_path / "b"
     with wording_server() as served:
         made = ("--synthesizer", f"openai/a?base_url={served.url}", "--display", "none")
-        run("generate", bench, "--dialogues", 2, "--turns", 1, "--seed", 3, *made)
+        run("generate", bench, "--profile", "objective", "--dialogues", 2, "--turns", 1, "--seed", 3, *made)
         before = [(bench / "dialogues" / f"000{n}.jsonl").read_bytes() for n in (1, 2)]
         told = run("extend", bench, "--turns", 3, *made)
         assert "4 turns added" in told

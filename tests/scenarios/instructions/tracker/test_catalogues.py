@@ -91,7 +91,7 @@ def test_an_unknown_group_in_a_profile_is_named(write):
 
 @pytest.mark.parametrize("name", ["nonsense", "no/such/file.yaml", ""])
 def test_an_unknown_profile_names_the_known_ones(name):
-    with pytest.raises(UsageError, match="use paper, objective, extended, escalating or everyday"):
+    with pytest.raises(UsageError, match="use everyday, objective, paper, extended or escalating"):
         load_profile(name)
 
 
