@@ -19,11 +19,15 @@ ANCHORED = frozenset(
     cli.mistakes._EXTRA models.endpoint._ALIASED models.openai._THINK models.parameters._CREDENTIAL
     scenarios.broadcast.clock._CLOCK scenarios.broadcast.clock._SECONDS scenarios.broadcast.fact_lines._KEY_LINE
     scenarios.broadcast.reading_changes._COUNTED scenarios.broadcast.reading_impact._REST
-    scenarios.instructions.catalogue.personas._OPTION scenarios.instructions.synthesis.assignment._WEIGHTED
+    scenarios.instructions.catalogue.personas._OPTION scenarios.instructions.constraints.labels._ASIDE
+    scenarios.instructions.constraints.shapes._FENCE scenarios.instructions.constraints.unit_start._NUMBER
+    scenarios.instructions.constraints.wrap._FENCE scenarios.instructions.synthesis.assignment._WEIGHTED
     scenarios.instructions.synthesis.chat._FENCE scenarios.instructions.tracker.profile._PLAIN
     scenarios.recorded.judge_reply._FENCE scenarios.recorded.labels._FLAT scenarios.shifts.reading._FENCE
     scenarios.shifts.reading._TOKEN scenarios.shifts.released._SCORE text.data_formats._FIELD text.html._ATTRIBUTE
-    text.html._TAG_END text.markdown_source._KEY text.tokens._THINK
+    text.html._TAG_END text.labels._FOLLOWS text.labels._STOP text.labels._WORD_NUMBER text.lines._BARE
+    text.lines._DASHES text.lines._ITEM_MARK text.markdown_source._KEY text.markdown_source._TARGET text.points._NUMBER
+    text.tokens._THINK
 """.split()
 )
 """Patterns that are only asked what stands at one place, by `match` or `fullmatch`, and are pumped in this way."""

@@ -100,7 +100,8 @@ def _source(reading: Reading, start: int) -> str:
 
 def _begins(source: str, params: Params) -> bool:
     if "letter" in params:
-        source = _NUMBER.sub(r"\1", source, count=1) if _NUMBER.match(source) else source
+        number = _NUMBER.match(source)
+        source = source if number is None else number[1] + source[number.end() :]
         first = next((char for char in source if not is_skippable(char)), "")
         return bool(first.lower() == params["letter"].lower())
     return any(_begins_with(source, value) for value in params.get("values") or [params["value"]])
