@@ -111,7 +111,7 @@ def outside_tables(reading: Reading) -> str:
     return next(others, "")
 
 
-_FENCE = re.compile(r"(`{3,}|~{3,})([^\n]*)\n")
+_FENCE = re.compile(r"(`{3,}+|~{3,}+)([^\n]*+)\n")
 
 
 class Fence(NamedTuple):

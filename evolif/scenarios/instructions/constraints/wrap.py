@@ -16,7 +16,7 @@ from evolif.types import Verdict
 from evolif.util.rng import Stream
 
 _Mark = Annotated[str, Field(min_length=1, max_length=60, pattern=r"^\S(?:.*\S)?$")]
-_FENCE = re.compile(r"(`{3,}|~{3,})[^\n`]*\n")
+_FENCE = re.compile(r"(`{3,}+|~{3,}+)[^\n`]*+\n")
 _BOLD = "*_"
 _ANY_QUOTES = "\"“”„‟«»‹›‘’‚‛「」『』〝〞＂'"
 _SHOWN = 24
