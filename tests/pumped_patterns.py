@@ -13,8 +13,8 @@ from functools import cache
 from pathlib import Path
 
 # Private, but nothing public tells what a pattern is made of (`sre_parse` is deprecated in its favour).
-from re import _constants as names  # type: ignore[attr-defined]
-from re import _parser as parser  # type: ignore[attr-defined]
+from re import _constants as names
+from re import _parser as parser
 from types import FunctionType, MethodType
 from typing import Any
 

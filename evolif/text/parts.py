@@ -13,7 +13,7 @@ from evolif.text.blocks import Block, Range
 from evolif.text.reading import Reading
 from evolif.text.sentences import sentences
 
-Unit = Literal["item", "paragraph", "line", "sentence"]
+PartUnit = Literal["item", "paragraph", "line", "sentence"]
 
 _MARKS = re.compile(r"(?:[>\s]|[-*+•](?=\s)|[0-9]{1,9}[.)](?=\s)|#{1,6}(?=\s))*+")
 
@@ -54,7 +54,7 @@ def _pieces(reading: Reading, start: int, end: int) -> Iterator[tuple[Block, str
         index += 1
 
 
-def parts_of(reading: Reading, unit: Unit) -> list[Part]:
+def parts_of(reading: Reading, unit: PartUnit) -> list[Part]:
     """The parts of an answer; the data formats JSON, CSV and XML have none.
 
     Items are `Reading.points`, with all that belongs to them; a list is one paragraph.

@@ -320,6 +320,6 @@ def test_settings_by_name_are_fields_of_the_configuration() -> None:
 
 def test_an_unknown_setting_is_a_type_error(tmp_path: Path) -> None:
     with pytest.raises(TypeError, match=r"unexpected keyword argument 'pacience' \(did you mean patience\?\)"):
-        evaluate(tmp_path, "sim/steady", tmp_path / "run", pacience=3)  # type: ignore[call-arg]
+        evaluate(tmp_path, "sim/steady", tmp_path / "run", pacience=3)
     with pytest.raises(TypeError, match="'budget_usd'"):
-        evaluate(tmp_path, "sim/steady", tmp_path / "run", budget_usd=3)  # type: ignore[call-arg]
+        evaluate(tmp_path, "sim/steady", tmp_path / "run", budget_usd=3)

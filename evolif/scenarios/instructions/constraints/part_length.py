@@ -10,13 +10,13 @@ from evolif.scenarios.instructions.constraints.base import DrawContext, Group
 from evolif.scenarios.instructions.constraints.relations import RelationParams, amount, draw_weighted, holds
 from evolif.scenarios.instructions.turns import Params
 from evolif.text import Reading, count_graphemes, count_words, plural
-from evolif.text.parts import Part, parts_of
+from evolif.text.parts import Part, PartUnit, parts_of
 from evolif.types import Span, Verdict
 from evolif.util.rng import Stream
 
 
 class _PartLength(RelationParams):
-    unit: Literal["item", "paragraph", "line", "sentence"]
+    unit: PartUnit
     measure: Literal["words", "sentences", "characters"]
     relation: Literal["exactly", "at_most", "at_least", "between"]
 

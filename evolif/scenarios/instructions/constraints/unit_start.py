@@ -12,7 +12,7 @@ from evolif.scenarios.instructions.constraints.base import SparseParams, quoted,
 from evolif.scenarios.instructions.constraints.phrases import no_doubles, source_begins
 from evolif.scenarios.instructions.turns import Params
 from evolif.text import Reading, is_skippable, plural
-from evolif.text.parts import parts_of
+from evolif.text.parts import PartUnit, parts_of
 from evolif.types import Span
 
 MIN_UNITS = 2
@@ -25,7 +25,7 @@ class UnitStart(SparseParams):
     """Exactly one of `value`, `values` and `letter` says how a unit begins."""
 
     mode: Literal["unit_start"]
-    unit: Literal["sentence", "paragraph", "line", "item"]
+    unit: PartUnit
     which: Literal["every"] | Annotated[int, Field(ge=1)] | None = None
     value: _Value | None = None
     values: Annotated[list[_Value], Field(min_length=1, max_length=50)] | None = None
@@ -50,7 +50,8 @@ class UnitStarts(NamedTuple):
 
 def check_unit_start(params: Params, reading: Reading) -> UnitStarts:
     """Check how units begin: all of them, of which there are two or more, or the n-th."""
-    unit, which = params["unit"], params.get("which", "every")
+    unit: PartUnit = params["unit"]
+    which = params.get("which", "every")
     expected = f"{_which(which)} {unit} begins with {_beginning(params)}"
     starts = _starts(reading, unit)
     if which != "every":
@@ -79,11 +80,11 @@ class _Start(NamedTuple):
     span: Span
 
 
-def _starts(reading: Reading, unit: str) -> list[_Start]:
+def _starts(reading: Reading, unit: PartUnit) -> list[_Start]:
     body = reading.body
     if unit == "line":
         return [_Start(body[a : min(b, a + _ROOM)], Span(a, b, "body")) for a, b in reading.lines]
-    places = [part.place for part in parts_of(reading, unit)]  # type: ignore[arg-type]
+    places = [part.place for part in parts_of(reading, unit)]
     return [_Start(_source(reading, start), Span(start, end)) for start, end in places]
 
 
@@ -100,18 +101,19 @@ def _source(reading: Reading, start: int) -> str:
 
 def _begins(source: str, params: Params) -> bool:
     if "letter" in params:
-        number = _NUMBER.match(source)
-        source = source if number is None else number[1] + source[number.end() :]
-        first = next((char for char in source if not is_skippable(char)), "")
+        first = next((char for char in _without_number(source) if not is_skippable(char)), "")
         return bool(first.lower() == params["letter"].lower())
     return any(_begins_with(source, value) for value in params.get("values") or [params["value"]])
 
 
 def _begins_with(source: str, value: str) -> bool:
-    number = None if value[0].isdigit() else _NUMBER.match(source)
-    if number is not None:
-        source = f"{number.group(1)}{source[number.end() :]}"
-    return source_begins(source, value.strip())
+    return source_begins(source if value[0].isdigit() else _without_number(source), value.strip())
+
+
+def _without_number(source: str) -> str:
+    """A unit without the number of its list item; the marks before it stay."""
+    number = _NUMBER.match(source)
+    return source if number is None else number[1] + source[number.end() :]
 
 
 def _which(which: str | int) -> str:
