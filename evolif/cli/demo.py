@@ -164,5 +164,5 @@ def _say_next(out: Path, run: Path) -> None:
     typer.echo(f"\nDialogues, one line per turn: {out / 'benchmark' / 'dialogues'}")
     typer.echo(f"All queries, answers and verdicts: {run / 'run.sqlite'}")
     typer.echo("Next, with your own model:")
-    typer.echo("  evolif generate my-bench --profile objective")
+    typer.echo("  evolif generate my-bench")
     typer.echo("  evolif evaluate my-bench --model openai/NAME --limit 10 --out my-first-run")

@@ -81,7 +81,8 @@ def _choose(demands: TextDemands, active: Active, words: Vocabulary) -> str:
     chosen = str(choice["options"][0] if choice["mode"] == "options" else choice["high"])
     head = Draft([DraftBlock(False, [Sentence([Piece(chosen, "keyword")], stop=False)])])
     set_case(head, demands.base.case)
-    (left, right), demands.wrap = demands.wrap, ("", "")
+    left, right = demands.wrap
+    demands = replace(demands, wrap=("", ""))
     text = render_everyday(head, demands)
     if choice.get("reason"):
         reason = lay_out_everyday(demands, words, tight=False)

@@ -12,6 +12,7 @@ from evolif.scenarios.instructions.constraints import check, parse_constraint
 from evolif.scenarios.instructions.tracker import load_topics
 from evolif.scenarios.instructions.turns import Constraint
 from evolif.scenarios.instructions.witness import Refusal, build_witness
+from evolif.scenarios.instructions.witness.everyday import everyday_texts
 from evolif.scenarios.instructions.witness.flawed import build_flawed
 from evolif.util.resources import load_data
 from evolif.util.rng import Stream
@@ -209,3 +210,8 @@ def test_an_excluded_instruction_that_can_be_met_is_awkward():
     constraints = [Constraint("labels", both[0]), Constraint("start_with", both[1])]
     assert isinstance(build_witness(constraints, ()), Refusal)
     assert satisfiability(constraints).status in ("awkward", "undecided")
+
+
+def test_every_try_keeps_what_wraps_a_choice():
+    active = {"choice": {"mode": "options", "options": ["Yes", "No"]}, "wrap": {"left": '"', "right": '"'}}
+    assert set(everyday_texts(active, ("tree",))) == {'"Yes"'}
