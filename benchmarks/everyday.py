@@ -1,6 +1,7 @@
 """What the profile `everyday` draws, against what people ask for: `python benchmarks/everyday.py [DIALOGUES] [TURNS]`.
 
-Prints shares of groups, loads by turn, kinds of turns, word limits, and verified turns a second of one core.
+Prints shares of groups, loads by turn, kinds of turns, word limits, verified turns a second of one core, and what it
+takes to tell strong models apart.
 """
 
 import sys
@@ -8,18 +9,33 @@ import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import islice
+from random import Random
+from statistics import NormalDist, fmean
 
+from evolif.metrics import PROCESS, cluster_rows, pair_test
+from evolif.metrics.power import dialogues_needed
 from evolif.scenarios.instructions.tracker import ScriptSpec, load_profile, script
 from evolif.scenarios.instructions.tracker.load import LoadOperations
 from evolif.scenarios.instructions.tracker.profile import load_topics_of
 from evolif.scenarios.instructions.tracker.script import DrawStatistics
 from evolif.scenarios.instructions.turns import ScriptTurn
+from evolif.types import JudgedTurn, Session, Verdict
 
 LOADS = {1: 1.9, 5: 3.6, 10: 4.2, 15: 5.0, 20: 5.3, 30: 5.5}
 """Constraints in force by turn, as the page simulated them."""
 RARE = ("lettering", "wrap", "placement", "case", "digits", "sentences", "choice")
 _MOST_RARE = 8
 _SHORT = 100
+PAIRS = ((0.95, 0.98), (0.98, 0.99), (0.99, 0.995))
+"""Chances of keeping a constraint, of two models to be told apart."""
+PATIENCE = 5
+_SAMPLE = 4_000
+"""Dialogues from which the number needed is read."""
+_AT_ONCE = 50
+_RUNS = 400
+_SPREAD = 0.3
+"""How much harder some dialogues are than others, for both models, as the simulated models have it."""
+_KEPT = {held: Verdict("all", held, "", "") for held in (False, True)}
 
 
 def percent(part: int, whole: int) -> str:
@@ -80,6 +96,55 @@ def limits(turns: Sequence[ScriptTurn]) -> Iterator[str]:
     yield f"upper word limits of {_SHORT} or fewer: {short}; goal: 70 to 85 %"
 
 
+def session(model: str, dialogue: int, loads: Sequence[int], chance: float, random: Random) -> Session:
+    """A session of a model that keeps each constraint with the same chance, over the loads of a drawn dialogue."""
+    turns, left = [], PATIENCE
+    for number, load in enumerate(loads, start=1):
+        held = random.random() < chance**load
+        turns.append(JudgedTurn(number, (_KEPT[held],)))
+        left = PATIENCE if held else left - 1
+        if not left:
+            break
+    ending = "censored" if left else "finished"
+    return Session(model, dialogue, 1, PATIENCE, ending, turns=tuple(turns), cap=len(loads))
+
+
+def played(pair: tuple[float, float], loads: Sequence[Sequence[int]], number: int, seed: str) -> list[list[Session]]:
+    """Sessions of the two over so many dialogues, some of which are harder for both."""
+    random, normal = Random(seed), NormalDist()
+    wider = (1 + _SPREAD**2) ** 0.5
+    sides: list[list[Session]] = [[], []]
+    for dialogue in range(1, number + 1):
+        own, difficulty = random.choice(loads), random.gauss(0, 1)
+        for name, chance, side in zip("ab", pair, sides, strict=True):
+            here = normal.cdf(wider * normal.inv_cdf(chance) - _SPREAD * difficulty)
+            side.append(session(name, dialogue, own, here, random))
+    return sides
+
+
+def separation(turns: Sequence[ScriptTurn]) -> Iterator[str]:
+    """Dialogues and calls that tell two models apart by ISR@N, and how often 50 dialogues do."""
+    by_dialogue: dict[int, list[int]] = {}
+    for turn in turns:
+        by_dialogue.setdefault(turn.dialogue, []).append(len(turn.constraints))
+    loads = list(by_dialogue.values())
+    yield f"{'a constraint':<14} {'dialogues':>9} {'calls':>7} {f'told apart by {_AT_ONCE}':>18}"
+    for pair in PAIRS:
+        large = played(pair, loads, _SAMPLE, f"{pair} large")
+        needed = dialogues_needed(PROCESS, *(list(cluster_rows(PROCESS, side).values()) for side in large), "isr_at_n")
+        a_dialogue = sum(fmean(len(one.turns) for one in side) for side in large)
+        found = 0
+        for run in range(_RUNS):
+            rows = [
+                list(cluster_rows(PROCESS, side).values()) for side in played(pair, loads, _AT_ONCE, f"{pair} {run}")
+            ]
+            p = pair_test(PROCESS, *rows, "isr_at_n").p
+            found += p is not None and p <= 0.05
+        assert needed is not None  # of thousands of dialogues and models that differ
+        calls = round(needed.dialogues * a_dialogue)
+        yield f"{pair[0]} v {pair[1]:<6} {needed.dialogues:>9} {calls:>7,} {percent(found, _RUNS):>18}"
+
+
 def main(dialogues: int, length: int) -> None:
     """Draw and print."""
     profile = load_profile("everyday")
@@ -90,7 +155,7 @@ def main(dialogues: int, length: int) -> None:
     start = time.process_time()
     turns = [turn for number in range(1, dialogues + 1) for turn in islice(script(spec, number, statistics), length)]
     seconds = time.process_time() - start
-    for part in (groups(turns, operations.weights), loads(turns), kinds(turns), limits(turns)):
+    for part in (groups(turns, operations.weights), loads(turns), kinds(turns), limits(turns), separation(turns)):
         print(*part, sep="\n", end="\n\n")
     refused = sum(statistics.refused.values())
     impossible = sum(not turn.witness for turn in turns)
