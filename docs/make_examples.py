@@ -12,21 +12,22 @@ from pathlib import Path
 
 from evolif.scenarios.instructions.constraints import describe, format_of
 from evolif.scenarios.instructions.synthesis import TemplateSynthesizer, load_personas, persona_for, registers
-from evolif.scenarios.instructions.tracker import ScriptSpec, load_profile, load_topics, script
+from evolif.scenarios.instructions.tracker import ScriptSpec, load_profile, script
+from evolif.scenarios.instructions.tracker.profile import load_topics_of
 from evolif.scenarios.instructions.turns import Persona, ScriptTurn
 
 PAGE = Path(__file__).parent / "examples.md"
 SEED = 2615
 TURNS = 12
-DIALOGUES = 4
-"""Per register: the first half of profile `objective`, the second of `extended`."""
+PROFILES = ("everyday", "everyday", "objective", "extended")
+"""Of the dialogues of a register."""
 WITH_CONSTRAINTS = frozenset({"casual", "neutral"})
 """The registers whose first dialogue is shown with the constraints in force."""
 
 HEAD = f"""# Twenty dialogues
 
 Whole dialogues as the template synthesizer words them, {TURNS} turns each: for every register that a persona may have
-two of the profile `objective` and two of `extended`. Every query says one change; what was asked for before stays in
+two of the default profile `everyday`, one of `objective` and one of `extended`. What was asked for before stays in
 force until it is changed or dropped, topic by topic. The first dialogues of a fixed seed are shown, unedited;
 `docs/make_examples.py` writes this page.
 """
@@ -44,9 +45,10 @@ def page() -> str:
 
 
 def _dialogues(register: str) -> str:
-    says = TemplateSynthesizer(SEED).say
+    bank, short = TemplateSynthesizer(SEED), TemplateSynthesizer(SEED, short=True)
     lines = [f"## {register.capitalize()}", ""]
     for number, (profile, persona, turns) in enumerate(_chosen(register)):
+        says = (short if load_profile(profile).short_words else bank).say
         told = [(turn, says(turn, persona)) for turn in turns]
         shown = _table(told) if register in WITH_CONSTRAINTS and not number else _list(told)
         lines += [f"### Dialogue {turns[0].dialogue}, {profile}", "", f"*{_text(persona.sentence)}*", "", *shown, ""]
@@ -54,13 +56,13 @@ def _dialogues(register: str) -> str:
 
 
 def _chosen(register: str) -> Iterator[tuple[str, Persona, list[ScriptTurn]]]:
-    """The first dialogues of this register: half of one profile, then half of the other."""
+    """The first dialogues of this register, a profile each."""
     personas = load_personas()
     numbers = (number for number in count(1) if persona_for(personas, SEED, number).register == register)
-    for place, number in enumerate(islice(numbers, DIALOGUES)):
-        profile = "objective" if place < DIALOGUES // 2 else "extended"
-        spec = ScriptSpec(load_profile(profile), load_topics(), SEED)
-        yield profile, persona_for(personas, SEED, number), list(islice(script(spec, number), TURNS))
+    for name, number in zip(PROFILES, numbers, strict=False):
+        profile = load_profile(name)
+        spec = ScriptSpec(profile, load_topics_of(profile), SEED)
+        yield name, persona_for(personas, SEED, number), list(islice(script(spec, number), TURNS))
 
 
 def _list(told: Iterable[tuple[ScriptTurn, str]]) -> Iterator[str]:

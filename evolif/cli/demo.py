@@ -21,6 +21,8 @@ LOCAL = "local/smollm2-135m"
 SIMULATED = ("sim/forgetful", "sim/steady", "sim/perfect")
 
 DIALOGUES, TURNS, MAX_TOKENS = 4, 8, 160
+PATIENCE = 3
+"""Less than the profile's, so that a model that satisfies nothing is done within two minutes."""
 GAME_TURNS, GAME_TOKENS = 4, 64
 """Of the game: its turns, and the longest answer, as many tokens as a turn has."""
 
@@ -40,13 +42,14 @@ def demo(
     bench = _benchmark(out / "benchmark", seed)
     models = _models()
     folder = _run_folder(out, models)
-    typer.echo(f"Models: {', '.join(models)}. Patience 3, at most {TURNS} turns.")
+    typer.echo(f"Models: {', '.join(models)}. Patience {PATIENCE}, at most {TURNS} turns.")
     started = time.monotonic()
     with watching(shown, models, DIALOGUES) as watcher:
         run = evaluate(
             bench,
             models,
             folder,
+            patience=PATIENCE,
             max_turns=TURNS,
             max_tokens=MAX_TOKENS,
             temperature=0.0,
@@ -69,7 +72,7 @@ def _benchmark(folder: Path, seed: int | None) -> InstructionBenchmark:
         typer.echo("For fresh ones, choose another folder: evolif demo --out FOLDER")
         return bench
     chosen = random_seed() if seed is None else seed
-    bench = generate(folder, dialogues=DIALOGUES, turns=TURNS, seed=chosen, profile="objective")
+    bench = generate(folder, dialogues=DIALOGUES, turns=TURNS, seed=chosen)
     first = bench.turns(1)[0]
     typer.echo(f"Generated {DIALOGUES} fresh dialogues of {TURNS} turns (seed {chosen}); the first begins:")
     typer.echo(f"  {first.query}\n")

@@ -25,7 +25,6 @@ from evolif.scenarios.instructions.synthesis import (
 )
 from evolif.scenarios.instructions.tracker import load_profile, load_topics
 from evolif.scenarios.instructions.turn_lines import (
-    EDITION,
     RECORDS,
     Header,
     ImportOrigin,
@@ -33,6 +32,7 @@ from evolif.scenarios.instructions.turn_lines import (
     SynthesisRecord,
     TopicRef,
     add_record,
+    edition_of,
     persona_object,
     read_header,
     read_records,
@@ -216,14 +216,18 @@ class InstructionBenchmark:
 
     def can_grow(self, dialogue: int) -> bool:
         """Whether this version can add turns to a dialogue: it has a script, and its template words are still ours."""
-        return self.extendable and (self.header.edition == EDITION or self.author(dialogue) != TEMPLATE)
+        return self.extendable and (self.header.edition == self._own_edition or self.author(dialogue) != TEMPLATE)
+
+    @property
+    def _own_edition(self) -> int:
+        return edition_of(self.header.spec.profile)
 
     def refuse_other_edition(self) -> None:
         """Raise `UsageError` if the template of this version words turns differently from those of the benchmark."""
-        if self.header.edition != EDITION:
+        if self.header.edition != self._own_edition:
             raise UsageError(
                 f"{self.path} is of edition {self.header.edition}, made by evolif {self.header.generator}; this evolif "
-                f"words turns as edition {EDITION} and cannot extend it in the same words. Stay within its turns "
+                f"words turns as edition {self._own_edition} and cannot extend it in the same words. Stay within its turns "
                 f"(--max-turns), extend it with evolif {self.header.generator}, or generate a fresh benchmark"
             )
 

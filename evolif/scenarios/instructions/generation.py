@@ -17,7 +17,7 @@ from evolif.scenarios.instructions.source import TurnMade, word_alone
 from evolif.scenarios.instructions.synthesis import TEMPLATE, SynthesizerShare, author_of, load_frames, load_personas
 from evolif.scenarios.instructions.tracker import Profile, load_profile, load_topics
 from evolif.scenarios.instructions.tracker.profile import BUILT_IN, USUAL, packaged_topics
-from evolif.scenarios.instructions.turn_lines import EDITION, Header, Spec, definitions_named, read_header, to_line
+from evolif.scenarios.instructions.turn_lines import Header, Spec, definitions_named, edition_of, read_header, to_line
 from evolif.text import FIRST_RULES, READING_RULES_VERSION
 from evolif.util.opened import read_file
 from evolif.util.resources import data_path
@@ -87,7 +87,7 @@ def generate(
         checker=opened.checker,
     )
     header = Header(
-        edition=EDITION,
+        edition=edition_of(spec.profile),
         reading_rules=READING_RULES_VERSION if spec.profile.everyday_pools else FIRST_RULES,
         grows=True,
         spec=spec,

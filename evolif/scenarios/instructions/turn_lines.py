@@ -235,8 +235,9 @@ def same_intention(turn: Turn, scripted: ScriptTurn) -> bool:
 
 
 FORMAT_VERSION = 1
-EDITION = 2
-"""What the generator draws and how it words it: whatever changes the bytes of generated sets raises this."""
+EDITION, SHORT_EDITION = 2, 3
+"""What the generator draws and how it words it: whatever changes the bytes of generated sets raises one of the two. The
+second is that of profiles that word demands in short, such as `everyday`."""
 
 Definitions = Literal["system", "query"]
 """Who says what exactly is counted: the system prompt, or the queries, each rule once in a dialogue."""
@@ -269,6 +270,16 @@ class Spec(BaseModel):
         if data["checker"] is None:
             del data["checker"]
         return data
+
+
+def edition_of(profile: Profile) -> int:
+    """The edition of the generator for a profile.
+
+    >>> from evolif.scenarios.instructions.tracker import load_profile
+    >>> edition_of(load_profile("objective")), edition_of(load_profile("everyday"))
+    (2, 3)
+    """
+    return SHORT_EDITION if profile.short_words else EDITION
 
 
 class ImportOrigin(_Model):

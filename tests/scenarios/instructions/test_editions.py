@@ -9,7 +9,7 @@ import pytest
 
 from evolif import UsageError, evaluate, generate, load_benchmark
 from evolif.benchmark import HEADER
-from evolif.scenarios.instructions.turn_lines import EDITION
+from evolif.scenarios.instructions.turn_lines import EDITION, SHORT_EDITION
 
 
 def older(folder: Path) -> Path:
@@ -42,3 +42,14 @@ def test_extending_it_is_refused_with_its_edition_and_version(tmp_path: Path) ->
 def test_generating_into_it_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="already contains another benchmark"):
         generate(older(tmp_path / "b"), dialogues=2, turns=5, seed=3, profile="objective")
+
+
+def test_short_words_have_an_edition_of_their_own(tmp_path: Path) -> None:
+    bench = generate(tmp_path / "b", dialogues=1, turns=2, seed=3)
+    assert bench.header.edition == SHORT_EDITION and bench.can_grow(1)
+    header = json.loads((tmp_path / "b" / HEADER).read_text(encoding="utf-8"))
+    (tmp_path / "b" / HEADER).write_text(json.dumps({**header, "edition": EDITION}), encoding="utf-8")
+    older_words = load_benchmark(tmp_path / "b")
+    assert not older_words.can_grow(1)
+    with pytest.raises(UsageError, match="edition 2"):
+        older_words.extend(4)
