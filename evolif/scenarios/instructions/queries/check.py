@@ -87,7 +87,7 @@ def read_claims(query: str, turn: Turn | ScriptTurn | Mapping[str, Any] | None =
         return read(text, NO_CHANGE).claims
     meant = intention(turn)
     spoken = _spoken(Query(_without_rules(query, meant.changes)), meant.topic, meant.move)
-    claims = list(lifts_of_all(spoken)[:1]) if meant.lifts_all else []
+    claims = list(lifts_of_all(spoken, lenient=True)[:1]) if meant.lifts_all else []
     for change in meant.said:
         reading = read(spoken, change)
         claims += [claim for claim in reading.claims if claim not in claims]

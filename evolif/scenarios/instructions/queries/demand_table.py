@@ -82,6 +82,23 @@ class Amount:
 
 
 @dataclass(frozen=True, slots=True)
+class LenientWording:
+    """A name that is enough where the turn says what is meant (`lenient.py`)."""
+
+    of: re.Pattern[str]
+    params: Params | None
+    """What it asks for where nothing rules it out; None if it then asks for nothing."""
+    denied: Params | None
+    """What it asks for where it is ruled out."""
+    counted: bool
+    """Whether it has a relation, with a number near it."""
+    only: bool
+    """Whether it says that nothing else may stand beside it, or leaves that out."""
+    quoted: bool
+    """Whether it is looked for in quotation marks, too."""
+
+
+@dataclass(frozen=True, slots=True)
 class Demands:
     """How people word the constraints of one group."""
 
@@ -94,6 +111,7 @@ class Demands:
     free: re.Pattern[str] | None
     kin: Mapping[str, Sequence[str]]
     """Modes of other groups that are worded alike, though this table does not read them."""
+    lenient: tuple[LenientWording, ...] = ()
 
 
 @lru_cache(maxsize=64)
@@ -122,6 +140,7 @@ def demands_of(group: str) -> Demands | None:
             nouns,
             free and _either(free, words),
             data.get("kin") or {},
+            tuple(_lenient(data.get("lenient") or (), words)),
         )
     except (re.error, KeyError, TypeError) as fault:
         raise InputError(f"groups.{group}: {fault}; mend the wording", path=path) from None
@@ -140,12 +159,16 @@ def _table() -> Mapping[str, Any]:
     return data
 
 
-@lru_cache(maxsize=1)
-def reset_words() -> re.Pattern[str]:
-    """Words by which everything that was asked for before is off."""
+@lru_cache(maxsize=2)
+def reset_words(*, lenient: bool = False) -> re.Pattern[str]:
+    """Words by which everything that was asked for before is off.
+
+    Args:
+        lenient: Whether it is known that this is meant, so that fewer words are enough.
+    """
     table = _table()
     words: dict[str, Sequence[str]] = {name: list(said) for name, said in cues().words.items()}
-    return _either(table["reset"], {**words, **table["words"]})
+    return _either([*table["reset"], *(table["reset_lenient"] if lenient else ())], {**words, **table["words"]})
 
 
 def tabled_groups() -> tuple[str, ...]:
@@ -157,6 +180,12 @@ def _wordings(entries: Sequence[Mapping[str, Any]], words: Mapping[str, Iterable
     for entry in entries:
         for fragment in entry["as"]:
             yield DemandWording(_compiled(fragment, words), entry["params"], bool(entry.get("aside")))
+
+
+def _lenient(entries: Sequence[Mapping[str, Any]], words: Mapping[str, Iterable[str]]) -> Iterator[LenientWording]:
+    for entry in entries:
+        flags = (bool(entry.get(name)) for name in ("counted", "only", "quoted"))
+        yield LenientWording(_either(entry["of"], words), entry.get("params"), entry.get("denied"), *flags)
 
 
 _UP_TO_NOUN = r"[\s-]{0,4}(?:(?!per |each |words?\b|max\b|to\b|or\b|and\b)[\w'-]{1,20}\s){0,2}?"
@@ -213,7 +242,7 @@ def _source(name: str) -> str | None:
         return "|".join(language_codes())
     if name == "mark":
         shown = rf"{_OPEN}{MASK}{{1,3}}(?!{MASK}){_CLOSE}(?:\ssigns?)?"
-        return "|".join([*(f"(?:{pattern})" for pattern in _MARKS), shown])
+        return "|".join([*(f"(?:{pattern})" for pattern in MARK_NAMES), shown])
     return _CAPTURES.get(name)
 
 
@@ -224,7 +253,7 @@ def language_codes() -> Mapping[str, str]:
     return {name.lower(): code for code, name in names.items()}
 
 
-_MARKS: Mapping[str, str] = {
+MARK_NAMES: Mapping[str, str] = {
     r"em[ -]?dash(?:es)?|long dashes|dashes|dash": "—",
     r"exclamation (?:marks?|points?)|exclamations": "!",
     r"semi-?colons?": ";",
@@ -325,7 +354,7 @@ def _language(name: str, query: Query, start: int, end: int, params: Params) -> 
 
 def _mark(name: str, query: Query, start: int, end: int, params: Params) -> Mapping[str, Any]:
     shown = quotations(query, start, end)
-    told = next((mark for names, mark in _MARKS.items() if re.fullmatch(names, query.low[start:end])), "")
+    told = next((mark for names, mark in MARK_NAMES.items() if re.fullmatch(names, query.low[start:end])), "")
     return {"mark": shown[0] if shown else told}
 
 

@@ -183,7 +183,7 @@ def _is_range(query: Query, first: Number, second: Number) -> bool:
     if second.value <= first.value:
         return False
     between = query.shadow[first.end : second.start]
-    if _TO.fullmatch(between):
+    if _TO.fullmatch(between) or (between == " or " and second.value == first.value + 1):
         return True
     unit = _UNIT.match(between)
     between = between[unit.end() :] if unit else between
@@ -208,6 +208,7 @@ def _single(query: Query, number: Number) -> Quantity:
     rest = _CLAUSE_END.split(query.shadow[number.end : number.end + 60], maxsplit=1)[0]
     after = cues().framed("sizes", "after", left=_UP_TO_SIZE).match(rest)
     kind = _kind(query, number, before.lastgroup if before else None, after.lastgroup if after else None)
+    kind = kind or ("least" if _PLUS.match(query.shadow, number.end) else None)
     kind = (not before and by_pronoun(query, number.end)) or kind or _added(query, number)
     low, high = {
         "most": (0, value),
@@ -218,6 +219,10 @@ def _single(query: Query, number: Number) -> Quantity:
     if before and kind in ("less", "more") and _is_denied(query, before.start()):
         low, high = (value, UNBOUNDED) if kind == "less" else (0, value)
     return Quantity(low, high, number.start, number.end, kind == "vague", kind is None, value)
+
+
+_PLUS = re.compile(r"\+(?=\s?[a-z])")
+"""`100+ words`."""
 
 
 def _added(query: Query, number: Number) -> str | None:

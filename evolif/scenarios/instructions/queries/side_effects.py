@@ -12,12 +12,14 @@ from evolif.scenarios.instructions.queries.demand_table import demands_of
 from evolif.scenarios.instructions.queries.length import length_range
 from evolif.scenarios.instructions.queries.numbers import find_numbers
 from evolif.scenarios.instructions.queries.reading import Query
-from evolif.scenarios.instructions.queries.spoken import is_everyday, says_demand
+from evolif.scenarios.instructions.queries.spoken import PRONOUNS, is_everyday, says_demand
 from evolif.scenarios.instructions.queries.vocabulary import heard
 from evolif.scenarios.instructions.turns import Finding, Params
 
 _EDGES = frozenset({"start_with", "end_with"})
 _MARKDOWN = frozenset({"bullets", "headings", "emphasis"})
+DISCLAIMERS = ("as an ai", "as an ai language model", "as a language model", "i'm sorry", "i am sorry", "i'm just an ai",
+               "i'm sorry but i can't", "happy to help", "happy to help further", "let me know")  # fmt: skip
 MOST_RESTATED = 1
 """Other constraints in force that a query may say again with their values."""
 
@@ -70,18 +72,23 @@ def is_own(query: Query, change: QueryChange, claim: Claim) -> bool:
     mine = _texts(change)
     if claim.group in _MARKDOWN and not claim.params and change.group == "format":
         return claim.polarity == "forbid" or "markdown" in mine  # "in Markdown, with proper headings"
+    if claim.group in _EDGES and change.group in _EDGES:
+        return False  # the start is not the end
     if claim.group in _EDGES:
         value = claim.params.get("value") or claim.params.get("left", "") + claim.params.get("right", "")
         return value in mine
     if claim.group in ("existence", "forbidden"):
         words = next((claim.params[key] for key in _WORD_KEYS if claim.params.get(key)), ())
+        named = {"person": PRONOUNS, "manner": DISCLAIMERS}.get(change.group, ())
+        if named and all(word.casefold().strip(" .…,!") in named for word in words):
+            return True  # 'no "I" and no "we"'
         if change.group == "digits" and not {*words} & {*change.keywords}:
             return all(find_numbers(word.casefold()) for word in words)  # “twelve” and not the figure
         mine |= {part for text in mine for part in text.split()}
         return all(word.casefold() in mine for word in words)
     if claim.group == "punctuation":
         return claim.params.get("mark") in mine or _stands_at_edge(query, change, claim)
-    if claim.group == "bullets" and (change.group == "labels" or _is_a_list(change)):
+    if claim.group == "bullets" and claim.polarity == "require" and (change.group == "labels" or _is_a_list(change)):
         return claim.params.get("count") in (None, (change.after or change.before or {}).get("count"))
     if claim.group == "length":
         return bool(claim.params) and _is_a_size_of(change, claim)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -12,7 +12,8 @@ from evolif.scenarios.instructions.queries.change import AsideClaim, Claim, Quer
 from evolif.scenarios.instructions.queries.comparison import Said, Says, compare, finding, removed
 from evolif.scenarios.instructions.queries.counted import lone_numbers
 from evolif.scenarios.instructions.queries.demand_table import Demands, demands_of, quotations, taken
-from evolif.scenarios.instructions.queries.numbers import UNBOUNDED, Quantity, quantities
+from evolif.scenarios.instructions.queries.lenient import heard_leniently, relation_of, released_leniently
+from evolif.scenarios.instructions.queries.numbers import Quantity, quantities
 from evolif.scenarios.instructions.queries.polarity import Role, given_up, is_denied, role_of, stance_of
 from evolif.scenarios.instructions.queries.reader import Reader
 from evolif.scenarios.instructions.queries.reading import MASK, Query
@@ -103,7 +104,12 @@ class SpokenReader(Reader):
         if change.is_known and not self._reads(change) and self._own is not None:
             return self._own.said(query, change)
         found = tuple(demands_in(query, self.group, change))
-        if change.is_known or self._own is None:
+        if change.is_known and change.after is not None:
+            found = tuple(one for one in found if not _is_included(self.group, one.value, change.after))
+        if change.is_known:
+            lenient = list(_leniently(query, change, found))
+            return [*(one for one in found if not (lenient and _is_part(one.value, change))), *lenient]
+        if self._own is None:
             return found
         return [*self._own.said(query, change), *found]
 
@@ -135,6 +141,32 @@ class SpokenReader(Reader):
         return compare_demands(query, change, said)
 
 
+def _is_included(group: str, told: Demand, wanted: Params) -> bool:
+    """Whether a demand is a part of the one that is wanted: `no lists, no bullets`, `no intro and no offers`."""
+    if group == "bullets" and wanted.get("relation") == "none" and wanted.get("kind") == "either":
+        return told.params.get("relation") == "none" and told.params.get("kind") != "either"
+    return group == "manner" and wanted.get("mode") == "answer_only" and told.params.get("mode") == "no_offer"
+
+
+def _is_part(demand: Demand, change: QueryChange) -> bool:
+    """Whether only the first labels of those that the turn asks for were heard: `label them Take 1, Take 2 and so on`."""
+    told, wanted = demand.params.get("labels"), list(literals_of(change.after or {}))
+    return change.group == "labels" and bool(told) and len(told) < len(wanted) and set(told) <= set(wanted)
+
+
+def _leniently(query: Query, change: QueryChange, found: Sequence[Said]) -> Iterator[Said]:
+    """The turn's demand where the table hears nothing of it, and its name and values are enough."""
+    if change.kind == "remove" or any(one.role == "new" and not _is_part(one.value, change) for one in found):
+        return
+
+    def fits(told: Params) -> bool:
+        return says_demand(change.group, told, change.params)
+
+    heard = heard_leniently(_with_values(query, change), change, fits)
+    if heard is not None:
+        yield Said(Demand(heard[0]), heard[1], heard[2], "new")
+
+
 def _in_a_fence(query: Query, change: QueryChange) -> list[Finding]:
     """A format that is asked for in a block of code, where none is."""
     if change.group != "format" or change.kind == "remove":
@@ -154,7 +186,7 @@ def demands_in(query: Query, group: str, change: QueryChange) -> Iterator[Said]:
     table = demands_of(group)
     if table is None:
         return
-    masked = _with_values(query, change)
+    masked = _with_pronouns(query) if group == "person" else _with_values(query, change)
     found = [*_amounts_in(masked, table, change), *_wordings_in(masked, table)]
     kept: list[tuple[int, int, Demand]] = []
     for start, end, demand in sorted(found, key=lambda one: (one[0] - one[1], one[0])):
@@ -279,18 +311,8 @@ def _of_own_noun(query: Query, change: QueryChange, table: Demands) -> Iterator[
 
 
 def _numbers(quantity: Quantity, relation: str) -> dict[str, Any]:
-    """A quantity as a relation with its numbers."""
-    if relation:
-        return {"relation": relation, "count": quantity.number}
-    if quantity.vague:
-        return {"relation": "about", "count": quantity.number}
-    if quantity.low == quantity.high:
-        return {"relation": "exactly", "count": quantity.low}
-    if quantity.high == UNBOUNDED:
-        return {"relation": "at_least", "count": quantity.low}
-    if quantity.low == 0:
-        return {"relation": "at_most", "count": quantity.high}
-    return {"relation": "between", "count": quantity.low, "upper": quantity.high}
+    """A quantity as a relation with its numbers, unless the words round it give one."""
+    return {"relation": relation, "count": quantity.number} if relation else relation_of(quantity)
 
 
 def _lettered(group: str, params: dict[str, Any]) -> dict[str, Any]:
@@ -316,7 +338,25 @@ def _with_values(query: Query, change: QueryChange) -> Query:
         return query
     texts = shown if query.quotations else [*shown, *literals_of(change.before or {})]
     spans = [span for text in texts for span in query.find(text) if not query.is_quoted(span[0])]
+    if change.group == "labels":
+        spans = [(start, end + (query.text[end : end + 1] == ":")) for start, end in spans]
     return query.masking(spans) if spans else query
+
+
+def _with_pronouns(query: Query) -> Query:
+    """The query with pronouns to be read where they stand in quotation marks."""
+    shown = [one for one in query.quotations if one.text.casefold() in PRONOUNS]
+    if not shown:
+        return query
+    other, chars = Query(query.text), list(query.shadow)
+    for one in shown:
+        chars[one.start : one.end] = query.low[one.start : one.end]
+    other.shadow = "".join(chars)
+    return other
+
+
+PRONOUNS = ("i", "me", "my", "mine", "we", "us", "our", "ours", "you", "your", "yours", "let's")
+_MOST_NUMBERED = 100
 
 
 def literals_of(params: Params) -> Iterator[str]:
@@ -334,7 +374,7 @@ def literals_of(params: Params) -> Iterator[str]:
     for key in ("at_least", "counts", "keywords"):
         yield from params.get(key) or ()
     if "noun" in params and "relation" not in params:
-        yield from (f"{params['noun']} {number}" for number in (1, 2, params["count"]))
+        yield from (f"{params['noun']} {number}" for number in range(1, min(params["count"], _MOST_NUMBERED) + 1))
 
 
 def says_demand(group: str, told: Params, params: Params) -> bool:
@@ -365,6 +405,7 @@ def _whole(group: str, params: Params) -> dict[str, Any]:
 
 
 _DEFAULTS: Mapping[str, Any] = {"repeat": False, "order": "given", "which": "every"}
+_ONE_IS_SOME = ("emoji", "hashtags", "headings", "emphasis")
 _UNORDERED = ("keys", "any_of", "options", "values")
 _TAGS: Mapping[str, str] = {"py": "python", "js": "javascript", "shell": "bash"}
 
@@ -380,8 +421,13 @@ def _normal(group: str, params: Params) -> dict[str, Any]:
         given.setdefault("reason", False)
     if len(given.get("values", ())) == 1:
         given["value"] = given.pop("values")[0]
+    if group in _ONE_IS_SOME and given.get("relation") == "at_least" and given.get("count") == 1:
+        given = {**given, "relation": "some"}
+        del given["count"]
     found = {key: _plain(value) for key, value in given.items()}
     found |= {key: sorted(found[key]) for key in _UNORDERED if isinstance(found.get(key), list)}
+    if isinstance(found.get("labels"), list):
+        found["labels"] = [label.rstrip(":") for label in found["labels"]]  # the colon may be told with the label
     if "tag" in found:
         found["tag"] = _TAGS.get(found["tag"], found["tag"])
     return found
@@ -415,7 +461,10 @@ def compare_demands(query: Query, change: QueryChange, said: Sequence[Said]) -> 
         return says_demand(change.group, value.params, params)
 
     if change.kind == "remove":
-        return removed(_with_values(query, change), change, table.nouns, said, table.free, _lifts(change.group), demand)
+        masked = _with_values(query, change)
+        found = removed(masked, change, table.nouns, said, table.free, _lifts(change.group), demand)
+        missing = [one for one in found if one.kind == "missing"]
+        return [] if missing and released_leniently(masked, change) else found
     if change.group == "existence" and change.kind == "modify":
         return _compare_words(query, change, said, says)
     if change.kind == "modify" and not any(one.role == "new" for one in said):
@@ -470,6 +519,23 @@ def _lettered_back(group: str, params: dict[str, Any]) -> dict[str, Any]:
     return params if group != "lettering" else {key: value for key, value in params.items() if key != "relation"}
 
 
+_SWAPPED = re.compile(
+    r"(?<!\w)(?:instead\sof|rather\sthan|in\splace\sof|in\sfor|replac(?:e|ing)|swap(?:ping)?|not|out\swith)"
+    r"(?:\s(?:the|words?|just)){0,2}\s[\"“'‘`]?$"
+)
+
+
+def _are_swapped(query: Query, words: Iterable[str]) -> bool:
+    """Whether the words stand behind what says that others take their place: `use “loan” instead of “fuel”`."""
+    return all(
+        any(_SWAPPED.search(query.shadow[max(0, start - _FAR) : start]) for start, _ in query.find(word))
+        for word in words
+    )
+
+
+_FAR = 40
+
+
 def _compare_words(query: Query, change: QueryChange, said: Sequence[Said], says: Says) -> list[Finding]:
     """Words that are to occur, of which some come or go."""
     before, after = change.before or {}, change.params
@@ -480,7 +546,7 @@ def _compare_words(query: Query, change: QueryChange, said: Sequence[Said], says
     gone = {word: count for word, count in old.items() if word not in new}
     come = {word: count for word, count in new.items() if old.get(word) != count}
     findings: list[Finding] = []
-    if gone:
+    if gone and not _are_swapped(query, gone):
         part = replace(change, kind="remove", before={key: gone}, after=None)
         findings += compare_demands(query, part, said)
     if come:

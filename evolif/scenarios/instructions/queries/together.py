@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
-from functools import lru_cache
+from collections.abc import Mapping, Sequence
 
 from evolif.scenarios.instructions.queries.change import Claim, QueryChange, QueryIntention
 from evolif.scenarios.instructions.queries.claims import read, reader_of
 from evolif.scenarios.instructions.queries.comparison import finding
 from evolif.scenarios.instructions.queries.demand_table import reset_words
 from evolif.scenarios.instructions.queries.reading import Query
-from evolif.scenarios.instructions.queries.side_effects import is_own, unasked
-from evolif.scenarios.instructions.queries.spoken import is_everyday, literals_of
+from evolif.scenarios.instructions.queries.side_effects import DISCLAIMERS, is_own, unasked
+from evolif.scenarios.instructions.queries.spoken import PRONOUNS, is_everyday, literals_of
 from evolif.scenarios.instructions.turns import Finding
 
 _MOST_SHARED = 0.6
@@ -25,9 +23,15 @@ EVERYTHING = "everything"
 """What a claim on all groups has in place of a group."""
 
 
-def lifts_of_all(query: Query) -> tuple[Claim, ...]:
-    """The claims that all earlier demands are off."""
-    return tuple(Claim(EVERYTHING, "lift", {}, match.span()) for match in _resets().finditer(query.shadow))
+def lifts_of_all(query: Query, *, lenient: bool = False) -> tuple[Claim, ...]:
+    """The claims that all earlier demands are off.
+
+    Args:
+        query: The query.
+        lenient: Whether it is known that they are.
+    """
+    words = reset_words(lenient=lenient)
+    return tuple(Claim(EVERYTHING, "lift", {}, match.span()) for match in words.finditer(query.shadow))
 
 
 def check_changes(query: Query, meant: QueryIntention) -> list[Finding]:
@@ -37,7 +41,7 @@ def check_changes(query: Query, meant: QueryIntention) -> list[Finding]:
         query: The query, its task masked.
         meant: What it should say.
     """
-    resets = [claim.span for claim in lifts_of_all(query)]
+    resets = [claim.span for claim in lifts_of_all(query, lenient=meant.lifts_all)]
     first, gone = meant.changes[0], {change.group for change in meant.changes}
     if meant.lifts_all and not resets:
         return [finding("missing", first, "it does not say that all earlier demands are off")]
@@ -82,15 +86,24 @@ def _of_what_goes(meant: QueryIntention, claims: Sequence[Claim]) -> Finding | N
 def _without_others(query: Query, change: QueryChange, changes: Sequence[QueryChange]) -> Query:
     """The query without the quoted values of the turn's other changes, which this one would take for its own."""
     mine = {text.casefold() for params in (change.before, change.after) for text in literals_of(params or {})}
-    foreign = [text for other in changes if other is not change for text in literals_of(other.params)]
+    others = [other for other in changes if other is not change]
+    foreign = [text for other in others for text in (*literals_of(other.params), *_SAID_WITH.get(other.group, ()))]
     spans = [span for text in foreign if text.casefold() not in mine for span in query.find(text)]
+    labels = [text for other in others if other.group == "labels" for text in literals_of(other.params)]
+    bare = [span for text in labels if text in query.text for span in query.find(text)]
     if not spans:
         return query
     chars = list(query.text)
     for start, end in spans:
         if query.is_quoted(start):  # with its quotation marks
             chars[start - 1 : end + 1] = "x" * (end - start + 2)
+        elif (start, end) in bare:  # “Part 1” counts nothing
+            chars[start:end] = "x" * (end - start)
     return Query("".join(chars))
+
+
+_SAID_WITH: Mapping[str, Sequence[str]] = {"person": PRONOUNS, "manner": DISCLAIMERS}
+"""Words that demands of a group name in quotation marks, and that another group would take for its own."""
 
 
 def _is_plain_reset(change: QueryChange) -> bool:
@@ -117,8 +130,3 @@ def _blanked(query: Query, spans: Sequence[tuple[int, int]]) -> Query:
         if behind is not None and chars[behind] in ",:;-–—.!":
             chars[behind] = " "
     return Query("".join(chars))
-
-
-@lru_cache(maxsize=1)
-def _resets() -> re.Pattern[str]:
-    return reset_words()
