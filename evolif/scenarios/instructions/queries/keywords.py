@@ -294,12 +294,17 @@ _SAID_BEFORE = 110
 def _allowed_again(query: Query, change: QueryChange, stay: list[str], stances: Stances) -> list[Finding]:
     """Keywords that stay ruled out, and that the query allows."""
     again = [m for k in stay for m, stance in stances.get(k.casefold(), ()) if stance == "lift"]
+    again = [m for m in again if not _STILL.match(query.shadow, m.end)]
     if query.quotations:  # who quotes one keyword quotes them all
-        again = [m for m in again if is_quoted(query, m)]
+        again = [m for m in again if is_quoted(query, m) or _FINE.match(query.shadow, m.end)]
     return [
         finding("reversed", change, f"it allows “{m.value}”, which stays ruled out", (m.start, m.end))
         for m in again[:1]
     ]
+
+
+_STILL = re.compile(r"[\"'”’]?\s(?:(?:is|are)\s)?(?:still|stays?|remains?)(?!\w)")
+_FINE = re.compile(r"\s(?:is|are)\s(?:fine|ok|okay|allowed|welcome)(?!\w)")
 
 
 def _also_forbidden(query: Query, change: QueryChange, known: set[str], stances: Stances) -> list[Finding]:

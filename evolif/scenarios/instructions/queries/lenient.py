@@ -34,7 +34,7 @@ _LISTED = rf"(?:{_QUOTE}{_PLAIN_WORD}{_QUOTE}\s)?{_QUOTE}{_PLAIN_WORD}{_QUOTE}(?
 """A member of a list that is ruled out as a whole: `no emojis, bold print or headings`."""
 _DENIED_BEFORE = re.compile(
     rf"(?<!\w){_DENIAL}(?:\s(?:me|to|ever|any|more|{_VERB}|ask(?:ing)?|using|adding|with|on)){{0,3}}"
-    rf"(?:\s{_LISTED}){{0,1}}(?:{_LISTED}){{0,3}}(?:\s?{_QUOTE}{_PLAIN_WORD}{_QUOTE}){{0,3}}\s?{_QUOTE}[—–-]?\s?$"
+    rf"(?:\s(?:\w{{1,12}}\s)?(?:such\sas|like))?(?:\s{_LISTED}){{0,1}}(?:{_LISTED}){{0,3}}(?:\s?{_QUOTE}{_PLAIN_WORD}{_QUOTE}){{0,3}}\s?{_QUOTE}[—–-]?\s?$"
 )
 _DENIED_BEHIND = re.compile(
     r"[\"”'’)\s]{0,4}(?:(?:stuff|things?|bits?|marks?|words?)\s)?(?:(?:[,:-]\s?)?(?:none|no\sthanks?|no\sthank\syou|out)"
@@ -43,14 +43,14 @@ _DENIED_BEHIND = re.compile(
     r"|[^.!?;,]{0,30}[.!?,;]{1,3}\s(?:so\s|and\s|please\s|but\s)?none(?:\sof\s(?:that|those|them|it))?)(?!\w)"
 )
 _RELEASED = re.compile(
-    r"(?<!\w)(?:any\s?more|no\slonger|again|(?:is|are|'s|'re|be|totally|also|perfectly)\s(?:ok|okay|fine|allowed|welcome|optional)"
+    r"(?<!\w)(?:any\s?more|no\slonger|(?:is|are|'s|'re|be|totally|also|perfectly)\s(?:ok|okay|fine|allowed|welcome|optional)"
     r"|(?:don't|do\snot|dont|needn't|need\snot)(?:\s\w+)?\sneed|needn't|no\sneed|does(?:n't|\snot)\smatter|don't\scare|forget|scrap|drop|lose|ditch|stop|up\sto\syou|whatever|"
     r"free\sto|skip|lift(?:ed)?|never\s?mind|not\snecessary|unnecessary|had\senough)(?!\w)"
 )
 _KEPT = re.compile(r"(?<!\w)(?:keep(?:s|ing)?|still|stays?|remains?|not\s(?:ok|okay|fine|allowed)|don't\s(?:drop|forget|lose))(?!\w)")
 _ONLY_BEFORE = re.compile(r"(?<!\w)(?:just|only|solely|purely|pure|nothing\sbut|entirely|all)\s(?:\w+\s){0,3}$")
 _ONLY_BEHIND = re.compile(
-    r"[\s,;.!-]{0,4}(?:\w+\s){0,2}(?:only(?!\s(?:one|\d))|alone|nothing\s(?:else|around|more|but|beside)|that's\s(?:it|all)|"
+    r"[\s,;.!-]{0,4}(?:(?:please|thanks|thx|pls)[\s,;.!-]{1,3})?(?:\w+\s){0,2}(?:only(?!\s(?:one|\d))|alone|nothing\s(?:else|around|more|but|beside)|that's\s(?:it|all)|"
     r"no\s(?:other\s)?(?:text|prose|words|intro)(?!\s(?:before|above|in\sfront)))(?!\w)"
 )
 _SOME = re.compile(r"(?<!\w)(?:put|add|use|throw|give\sme|sprinkle|have|want)\s(?:me\s)?(?:some|a\sfew|one\sor\stwo)(?!\w)")
@@ -65,7 +65,7 @@ def heard_leniently(query: Query, change: QueryChange, fits: Callable[[Params], 
         change: An add or a modification.
         fits: Whether what is asked for is what the turn asks for.
     """
-    readers: Sequence[Callable[[Query, QueryChange], Iterator[Heard]]] = (_named, _labels, _words, _parts, _marks, _levels)
+    readers: Sequence[Callable[[Query, QueryChange], Iterator[Heard]]] = (_named, _labels, _words, _parts, _marks, _levels, _wrapped, _reasoned)
     return next((heard for reader in readers for heard in reader(query, change) if fits(heard[0])), None)
 
 
@@ -161,6 +161,7 @@ _ANY_ORDER = re.compile(r"(?<!\w)(?:any\sorder|in\sturns?|tak(?:e|ing)\sturns|al
 _NOTHING_FIRST = re.compile(
     r"(?<!\w)(?:nothing|no\s(?:other\s)?(?:text|words?|intro)|not\sa\sword|don't\swrite\sanything|without\sanything)"
     r"[\w\s]{0,20}(?:before|above|ahead|in\sfront|on\stop|preceding|first)(?!\w)"
+    r"|(?<!\w)no\s(?:lead-in|intro(?:duction)?|preamble)(?!\w)|(?<!\w)(?:begin|start)\s(?:straight|right|directly)(?!\w)"
 )
 _MARKED = r"[\"”'’`:\]]"
 _MOST_APART = 24
@@ -217,6 +218,7 @@ def _in_a_row(text: str, labels: Sequence[str]) -> list[tuple[int, int]]:
     return spans if close and (len(spans) > 1 or text[spans[0][1] - 1] in ":\"”]") else []
 
 
+_BUT_NOT = re.compile(r"(?<!\w)(?:not|no|without|except|never|minus)(?!\w)")
 _TIMES = re.compile(r"(?<!\w)(?:once|twice|thrice|times|\d{1,2}x)(?!\w)")
 _TO_OCCUR = re.compile(
     r"(?<!\w)(?:words?|terms?|phrases?|mention(?:s|ed|ing)?|includ(?:e|es|ing)|use|using|say|work|get|put|appear|show|come|have|has|fit|"
@@ -235,7 +237,10 @@ def _words(query: Query, change: QueryChange) -> Iterator[Heard]:
         return
     spans = [next(iter(query.find(word)), None) for word in counts]
     found = sorted(span for span in spans if span is not None)
-    if len(found) < len(counts) or any(low - high > _MOST_APART for (_, high), (low, _) in pairwise(found)):
+    gaps = [(high, low) for (_, high), (low, _) in pairwise(found)]
+    if len(found) < len(counts) or any(low - high > _MOST_APART for high, low in gaps):
+        return
+    if any(_BUT_NOT.search(query.shadow, high, low) for high, low in gaps):
         return
     start, end = found[0][0], found[-1][1]
     low, high = query.sentence(start)
@@ -289,3 +294,36 @@ def _levels(query: Query, change: QueryChange) -> Iterator[Heard]:
     if found and not is_denied_here(query, *found[0].span()):
         levels = {len(one[1]) if one[1][0] == "#" else int(one[1][1]) for one in found}
         yield {"levels": sorted(levels)}, found[0].start(), found[-1].end()
+
+
+_AROUND = re.compile(
+    r"(?<!\w)(?:between|around|wrap(?:ped)?|enclosed?|surround(?:ed)?|in\sfront\sof\s(?:it|everything|all)|"
+    r"before\s(?:it|everything)|front\sand|open\swith|both\sends)(?!\w)"
+)
+
+
+def _wrapped(query: Query, change: QueryChange) -> Iterator[Heard]:
+    """The two that everything stands between, in that order: `put BEGIN in front of everything and END after it`."""
+    if change.group != "wrap":
+        return
+    left, right = change.params["left"], change.params["right"]
+    start = query.text.find(left)
+    end = query.text.find(right, start + len(left)) if start >= 0 else -1
+    if end >= 0 and left != right and _AROUND.search(query.shadow, *query.sentence(start)):
+        if not is_denied_here(query, start, start + len(left)):
+            yield {"left": left, "right": right}, start, end + len(right)
+
+
+_REASON = re.compile(r"(?<!\w)(?:reasons?|why|explain|explanation|justify|justification|because)(?!\w)")
+_BELOW = re.compile(r"(?<!\w)(?:below|beneath|under(?:neath)?|next\sline|second\sline|new\sline|after(?:wards)?|then)(?!\w)")
+
+
+def _reasoned(query: Query, change: QueryChange) -> Iterator[Heard]:
+    """The options with a reason below them."""
+    params = change.params
+    if change.group != "choice" or not params.get("reason") or params.get("mode") != "options":
+        return
+    spans = [next(iter(query.find(option)), None) for option in params["options"]]
+    found = [span for span in spans if span is not None]
+    if len(found) == len(params["options"]) and _REASON.search(query.shadow) and _BELOW.search(query.shadow):
+        yield dict(params), min(found)[0], max(found)[1]

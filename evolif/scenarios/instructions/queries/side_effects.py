@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -61,6 +62,26 @@ def _told(query: Query, claim: Claim) -> str:
     return f"it also {what} “{query.text[slice(*claim.span)]}” ({claim.group})"
 
 
+_SAMPLED = frozenset({"forbidden", "existence", "start_with", "end_with", "punctuation"})
+_SAMPLE = re.compile(
+    r"let me know|hope (?:this|that|it)|happy to|sure|certainly|of course|absolutely|here(?:'s| is| are)|as an ai|sorry|"
+    r"language model|great question|feel free|would you like|do you want|want me to|need anything|anything else|can't help|"
+    r"cannot help|i'd be|i'll"
+)
+
+
+def is_sample(query: Query, span: tuple[int, int]) -> bool:
+    """Whether a place stands in a quotation that shows how an answer is not to open or end, or excuse itself.
+
+    Args:
+        query: The query.
+        span: The place.
+    """
+    return any(
+        one.start <= span[0] <= one.end and _SAMPLE.search(query.low[one.start : one.end]) for one in query.quotations
+    )
+
+
 def is_own(query: Query, change: QueryChange, claim: Claim) -> bool:
     """Whether a claim only repeats, in another group's words, what the change itself says.
 
@@ -70,6 +91,12 @@ def is_own(query: Query, change: QueryChange, claim: Claim) -> bool:
         claim: A claim of another group.
     """
     mine = _texts(change)
+    if change.group == "manner" and claim.group in _SAMPLED and is_sample(query, claim.span):
+        return True
+    if change.group == "labels" and (change.after or {}).get("only") and claim.group == "manner":
+        return claim.params.get("mode") == "answer_only"  # “no intro before the first”
+    if change.group == "part_length" and claim.group == "length" and claim.polarity == "lift":
+        return (change.before or {}).get("unit", "-") in query.low[slice(*claim.span)]  # “the line rule”
     if claim.group in _MARKDOWN and not claim.params and change.group == "format":
         return claim.polarity == "forbid" or "markdown" in mine  # "in Markdown, with proper headings"
     if claim.group in _EDGES and change.group in _EDGES:

@@ -108,7 +108,8 @@ class SpokenReader(Reader):
             found = tuple(one for one in found if not _is_included(self.group, one.value, change.after))
         if change.is_known:
             lenient = list(_leniently(query, change, found))
-            return [*(one for one in found if not (lenient and _is_part(one.value, change))), *lenient]
+            kept = (one for one in found if not _is_part(one.value, change) and not _says_before(one.value, change))
+            return [*(kept if lenient else found), *lenient]
         if self._own is None:
             return found
         return [*self._own.said(query, change), *found]
@@ -148,6 +149,11 @@ def _is_included(group: str, told: Demand, wanted: Params) -> bool:
     return group == "manner" and wanted.get("mode") == "answer_only" and told.params.get("mode") == "no_offer"
 
 
+def _says_before(demand: Demand, change: QueryChange) -> bool:
+    """Whether it is the value that was in force, of which a new one may be only an extension."""
+    return change.before is not None and says_demand(change.group, demand.params, change.before)
+
+
 def _is_part(demand: Demand, change: QueryChange) -> bool:
     """Whether only the first labels of those that the turn asks for were heard: `label them Take 1, Take 2 and so on`."""
     told, wanted = demand.params.get("labels"), list(literals_of(change.after or {}))
@@ -156,7 +162,8 @@ def _is_part(demand: Demand, change: QueryChange) -> bool:
 
 def _leniently(query: Query, change: QueryChange, found: Sequence[Said]) -> Iterator[Said]:
     """The turn's demand where the table hears nothing of it, and its name and values are enough."""
-    if change.kind == "remove" or any(one.role == "new" and not _is_part(one.value, change) for one in found):
+    told = [one for one in found if one.role == "new" and not _is_part(one.value, change)]
+    if change.kind == "remove" or not all(_says_before(one.value, change) for one in told):
         return
 
     def fits(told: Params) -> bool:
@@ -426,6 +433,9 @@ def _normal(group: str, params: Params) -> dict[str, Any]:
         del given["count"]
     found = {key: _plain(value) for key, value in given.items()}
     found |= {key: sorted(found[key]) for key in _UNORDERED if isinstance(found.get(key), list)}
+    if group == "labels" and "noun" in found:
+        noun, count = found.pop("noun"), min(found.pop("count"), _MOST_NUMBERED)
+        found["labels"] = [f"{noun} {number}" for number in range(1, count + 1)]
     if isinstance(found.get("labels"), list):
         found["labels"] = [label.rstrip(":") for label in found["labels"]]  # the colon may be told with the label
     if "tag" in found:
@@ -463,6 +473,8 @@ def compare_demands(query: Query, change: QueryChange, said: Sequence[Said]) -> 
     if change.kind == "remove":
         masked = _with_values(query, change)
         found = removed(masked, change, table.nouns, said, table.free, _lifts(change.group), demand)
+        if not found and (forbids := _forbidden_words(masked, change, table)) is not None:
+            return [finding("reversed", change, "it rules out what should only be dropped", forbids)]
         missing = [one for one in found if one.kind == "missing"]
         return [] if missing and released_leniently(masked, change) else found
     if change.group == "existence" and change.kind == "modify":
@@ -470,6 +482,22 @@ def compare_demands(query: Query, change: QueryChange, said: Sequence[Said]) -> 
     if change.kind == "modify" and not any(one.role == "new" for one in said):
         said = [*said, *_elided(query, change)]
     return compare(query, change, said, says, demand)
+
+
+_NOT_TO_USE = re.compile(
+    r"(?<!\w)(?:don't|dont|do\snot|never)\s(?:use|mention|say|write|include|put)(?:\s(?:in|the|any|words?|terms?)){0,2}\s[\"“'‘`]?$"
+)
+
+
+def _forbidden_words(query: Query, change: QueryChange, table: Demands) -> tuple[int, int] | None:
+    """Where the thing that a turn only drops is ruled out: `don't use “rust” any more`; None if it is not."""
+    if change.group not in ("existence", "bullets", "emoji", "hashtags", "headings", "emphasis"):
+        return None
+    if change.params.get("relation") == "none":
+        return None
+    named = [match.span() for match in table.nouns.finditer(query.shadow)]
+    named += [span for word in literals_of(change.params) for span in query.find(word)]
+    return next((span for span in named if _NOT_TO_USE.search(query.shadow[max(0, span[0] - _FAR) : span[0]])), None)
 
 
 _NAMING = frozenset(_LITERALS) | {"count", "upper", "letter", "unit", "measure", "mark", "tag", "place", "low", "high"}

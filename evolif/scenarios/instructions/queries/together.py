@@ -9,7 +9,7 @@ from evolif.scenarios.instructions.queries.claims import read, reader_of
 from evolif.scenarios.instructions.queries.comparison import finding
 from evolif.scenarios.instructions.queries.demand_table import reset_words
 from evolif.scenarios.instructions.queries.reading import Query
-from evolif.scenarios.instructions.queries.side_effects import DISCLAIMERS, is_own, unasked
+from evolif.scenarios.instructions.queries.side_effects import DISCLAIMERS, is_own, is_sample, unasked
 from evolif.scenarios.instructions.queries.spoken import PRONOUNS, is_everyday, literals_of
 from evolif.scenarios.instructions.turns import Finding
 
@@ -90,6 +90,8 @@ def _without_others(query: Query, change: QueryChange, changes: Sequence[QueryCh
     foreign = [text for other in others for text in (*literals_of(other.params), *_SAID_WITH.get(other.group, ()))]
     spans = [span for text in foreign if text.casefold() not in mine for span in query.find(text)]
     labels = [text for other in others if other.group == "labels" for text in literals_of(other.params)]
+    if any(other.group == "manner" for other in others):
+        spans += [(one.start, one.end) for one in query.quotations if is_sample(query, (one.start, one.end))]
     bare = [span for text in labels if text in query.text for span in query.find(text)]
     if not spans:
         return query
