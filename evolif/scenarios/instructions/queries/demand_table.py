@@ -39,10 +39,10 @@ _CAPTURES: Mapping[str, str] = {
     "labels_first": rf"{_QUOTED}\sfirst(?:{_JOINT}{_QUOTED}){{1,9}}",
     **dict.fromkeys(("count", "column_count", "low", "high"), _NUMBER),
     "letter": rf"(?:the\s)?(?:letter\s)?{_OPEN}(?:[a-z]|{MASK}){_CLOSE}(?!\w)",
-    "levels": r"\d(?:(?:,|\sand|,\sand|\s&|\sor)\s\d){0,5}(?!\d)",
+    "levels": r"\d(?:(?:,|\sand|,\sand|\s&|\sor)\s(?:level\s)?\d){0,5}(?!\d)",
     "nth": _ORDINAL,
     "times": rf"(?:once|twice|thrice|{_NUMBER}\stimes)(?:\seach)?(?!\w)",
-    "unit": r"(?:sentence|paragraph|line|item|bullet(?:\spoint)?|point|entry)s?(?!\w)",
+    "unit": r"(?:sentence|paragraph|line|(?:list\s)?item|bullet(?:\spoint)?|point|entry)s?(?!\w)",
     "measure": r"(?:word|sentence|character)s?(?!\w)",
     "tag": (
         r"(?!(?:json|the|a|one|single|your|any|this|that|my|just|only|of|in|no|whole)(?!\w))"
@@ -53,6 +53,7 @@ _CAPTURES: Mapping[str, str] = {
 _UNITS: Mapping[str, str] = {
     "bullet": "item",
     "bullet point": "item",
+    "list item": "item",
     "point": "item",
     "entry": "item",
     "entrie": "item",
@@ -188,7 +189,7 @@ def _lenient(entries: Sequence[Mapping[str, Any]], words: Mapping[str, Iterable[
         yield LenientWording(_either(entry["of"], words), entry.get("params"), entry.get("denied"), *flags)
 
 
-_UP_TO_NOUN = r"[\s-]{0,4}(?:(?!per |each |words?\b|max\b|to\b|or\b|and\b)[\w'-]{1,20}\s){0,2}?"
+_UP_TO_NOUN = r"[\s-]{0,4}(?:(?!per |each |without |with |no |but |words?\b|max\b|to\b|or\b|and\b)[\w'-]{1,20}\s){0,2}?"
 """Between a number and what it counts: two words at most."""
 _UP_TO_NUMBER = (
     r"[\s(\"'“]{0,3}(?:(?:at|no|to|up|than|more|most|max|maximum|exactly|just|of|a|over|longer|only)\W{1,3}){0,5}$"

@@ -296,7 +296,7 @@ def _allowed_again(query: Query, change: QueryChange, stay: list[str], stances: 
     again = [m for k in stay for m, stance in stances.get(k.casefold(), ()) if stance == "lift"]
     again = [m for m in again if not _STILL.match(query.shadow, m.end)]
     if query.quotations:  # who quotes one keyword quotes them all
-        again = [m for m in again if is_quoted(query, m) or _FINE.match(query.shadow, m.end)]
+        again = [m for m in again if is_quoted(query, m) or _is_freed(query, m)]
     return [
         finding("reversed", change, f"it allows “{m.value}”, which stays ruled out", (m.start, m.end))
         for m in again[:1]
@@ -305,6 +305,13 @@ def _allowed_again(query: Query, change: QueryChange, stay: list[str], stances: 
 
 _STILL = re.compile(r"[\"'”’]?\s(?:(?:is|are)\s)?(?:still|stays?|remains?)(?!\w)")
 _FINE = re.compile(r"\s(?:is|are)\s(?:fine|ok|okay|allowed|welcome)(?!\w)")
+_MAY_SAY = re.compile(r"(?<!\w)(?:can|may)\s(?:say|use|mention|write)\s(?:the\sword\s)?$")
+
+
+def _is_freed(query: Query, mention: ValueMention) -> bool:
+    """Whether the words right at an unquoted keyword allow it: `castle is fine now`."""
+    before = query.shadow[max(0, mention.start - 30) : mention.start]
+    return _FINE.match(query.shadow, mention.end) is not None or _MAY_SAY.search(before) is not None
 
 
 def _also_forbidden(query: Query, change: QueryChange, known: set[str], stances: Stances) -> list[Finding]:

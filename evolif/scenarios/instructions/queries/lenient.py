@@ -25,8 +25,8 @@ Heard = tuple[Params, int, int]
 _VERB = r"(?:use|add|make|give|put|keep|have|include|write|want|say|mention|start|end|open|close|mark|label|call|go|see)"
 _DENIAL = (
     r"(?:no|not|never|without|w/o|zero|nor|neither|avoid(?:ing)?|skip(?:ping)?|omit|leave\s(?:out|off)|drop|ditch|lose|cut|"
-    r"kill|stop|quit|spare\sme|enough\s(?:with|of)|rid\sof|free\sof|minus|sans|dont|do\snot|cannot|instead\sof|rather\sthan|"
-    r"ban(?:ned|ning)?|forbid|refrain\sfrom|stay\saway\sfrom|hold|\w{1,12}n't)"
+    r"nothing|none\sof|kill|stop|quit|spare\sme|enough\s(?:with|of)|rid\sof|free\sof|minus|sans|dont|do\snot|cannot|instead\sof|rather\sthan|"
+    r"ban(?:ned|ning)?|forbid|refrain\sfrom|stay\saway\sfrom|hold|\w{1,12}n't(?!\s(?:have|need)\sto))"
 )
 _PLAIN_WORD = rf"(?!(?:{_VERB}|but|just|only|then|so|with|please|in|as)(?!\w))[\w'{MASK}/-]{{1,40}}"
 _QUOTE = r"[\"“”'‘’`]?"
@@ -39,11 +39,14 @@ _DENIED_BEFORE = re.compile(
 _DENIED_BEHIND = re.compile(
     r"[\"”'’)\s]{0,4}(?:(?:stuff|things?|bits?|marks?|words?)\s)?(?:(?:[,:-]\s?)?(?:none|no\sthanks?|no\sthank\syou|out)"
     r"|(?:is|are|stays?|remains?)\s(?:out|banned|forbidden|not\s\w{1,12}|off(?:\slimits)?|a\sno-go|unwelcome|unwanted)"
-    r"|(?:must|should|may|can|do|does|will|need|is|are)(?:\snot|n't)"
+    r"|(?:must|should|may|can|do|does|will|need|is|are)(?:\snot|n't)(?!\s(?:have|need)\sto)|(?:not|never)\s(?:appear|be|occur|show|come)"
+    r"|(?:are\s|is\s)?still\s(?:out|off|banned|not)"
+    r"|[^.!?;,]{0,20},\s(?:please\s)?(?:get\srid\sof|lose|drop|skip|cut|avoid|leave)\s(?:them|those|it)"
     r"|[^.!?;,]{0,30}[.!?,;]{1,3}\s(?:so\s|and\s|please\s|but\s)?none(?:\sof\s(?:that|those|them|it))?)(?!\w)"
 )
 _RELEASED = re.compile(
     r"(?<!\w)(?:any\s?more|no\slonger|(?:is|are|'s|'re|be|totally|also|perfectly)\s(?:ok|okay|fine|allowed|welcome|optional)"
+    r"|(?:do|does)(?:n't|\snot)\s(?:have|need)\sto|(?:you|it)\s(?:can|may)\s(?:say|use|write|have|include|mention)"
     r"|(?:don't|do\snot|dont|needn't|need\snot)(?:\s\w+)?\sneed|needn't|no\sneed|does(?:n't|\snot)\smatter|don't\scare|forget|scrap|drop|lose|ditch|stop|up\sto\syou|whatever|"
     r"free\sto|skip|lift(?:ed)?|never\s?mind|not\snecessary|unnecessary|had\senough)(?!\w)"
 )
@@ -53,7 +56,7 @@ _ONLY_BEHIND = re.compile(
     r"[\s,;.!-]{0,4}(?:(?:please|thanks|thx|pls)[\s,;.!-]{1,3})?(?:\w+\s){0,2}(?:only(?!\s(?:one|\d))|alone|nothing\s(?:else|around|more|but|beside)|that's\s(?:it|all)|"
     r"no\s(?:other\s)?(?:text|prose|words|intro)(?!\s(?:before|above|in\sfront)))(?!\w)"
 )
-_SOME = re.compile(r"(?<!\w)(?:put|add|use|throw|give\sme|sprinkle|have|want)\s(?:me\s)?(?:some|a\sfew|one\sor\stwo)(?!\w)")
+_SOME = re.compile(r"(?<!\w)(?:put|add|use|throw|give\sme|sprinkle|have|want|there\sare)\s(?:me\s)?(?:some|a\sfew|one\sor\stwo)(?!\w)")
 _REACH = 90
 
 
@@ -218,8 +221,10 @@ def _in_a_row(text: str, labels: Sequence[str]) -> list[tuple[int, int]]:
     return spans if close and (len(spans) > 1 or text[spans[0][1] - 1] in ":\"”]") else []
 
 
+_ONE_OF = re.compile(r"(?<!\w)(?:one\sof|either|or|any\sof)(?!\w)")
+_AT_AN_EDGE = re.compile(r"(?<!\w)(?:closing|last|final|first|opening)\s(?:words?|thing)(?!\w)")
 _BUT_NOT = re.compile(r"(?<!\w)(?:not|no|without|except|never|minus)(?!\w)")
-_TIMES = re.compile(r"(?<!\w)(?:once|twice|thrice|times|\d{1,2}x)(?!\w)")
+_TIMES = re.compile(r"(?<!\w)(?:(?<!at least )once|twice|thrice|times|\d{1,2}x)(?!\w)")
 _TO_OCCUR = re.compile(
     r"(?<!\w)(?:words?|terms?|phrases?|mention(?:s|ed|ing)?|includ(?:e|es|ing)|use|using|say|work|get|put|appear|show|come|have|has|fit|"
     r"feature|in\s(?:it|there|somewhere)|must|slip|drop|name)(?!\w)"
@@ -231,9 +236,10 @@ _MORE_WORDS = re.compile(
 
 def _words(query: Query, change: QueryChange) -> Iterator[Heard]:
     """Words that are to occur, quoted or not, next to a verb that says so."""
-    if change.group != "existence" or not isinstance(counts := change.params.get("at_least"), Mapping):
+    if change.group != "existence" or len(change.params) != 1:
         return
-    if len(change.params) != 1 or set(counts.values()) != {1}:
+    counts = change.params.get("at_least") or dict.fromkeys(change.params.get("any_of", ()), 1)
+    if set(counts.values()) != {1}:
         return
     spans = [next(iter(query.find(word)), None) for word in counts]
     found = sorted(span for span in spans if span is not None)
@@ -247,8 +253,10 @@ def _words(query: Query, change: QueryChange) -> Iterator[Heard]:
     around = query.shadow[max(low, start - _REACH) : min(high, end + _REACH)]
     if _TIMES.search(around) or not _TO_OCCUR.search(around) or _MORE_WORDS.match(query.shadow, end):
         return
-    if not is_denied_here(query, start, end):
-        yield {"at_least": dict(counts)}, start, end
+    if is_denied_here(query, start, end) or _AT_AN_EDGE.search(around):
+        return
+    is_choice = len(counts) > 1 and _ONE_OF.search(around)
+    yield {"any_of": list(counts)} if is_choice else {"at_least": dict(counts)}, start, end
 
 
 _UNITS = (("sentence", r"sentences?"), ("paragraph", r"paragraphs?|paras?"), ("line", r"lines?|rows?"),

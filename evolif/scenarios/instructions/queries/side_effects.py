@@ -103,7 +103,7 @@ def is_own(query: Query, change: QueryChange, claim: Claim) -> bool:
         return False  # the start is not the end
     if claim.group in _EDGES:
         value = claim.params.get("value") or claim.params.get("left", "") + claim.params.get("right", "")
-        return value in mine
+        return value in mine or value.rstrip(":") in mine
     if claim.group in ("existence", "forbidden"):
         words = next((claim.params[key] for key in _WORD_KEYS if claim.params.get(key)), ())
         named = {"person": PRONOUNS, "manner": DISCLAIMERS}.get(change.group, ())

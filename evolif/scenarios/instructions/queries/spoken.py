@@ -437,7 +437,7 @@ def _normal(group: str, params: Params) -> dict[str, Any]:
         noun, count = found.pop("noun"), min(found.pop("count"), _MOST_NUMBERED)
         found["labels"] = [f"{noun} {number}" for number in range(1, count + 1)]
     if isinstance(found.get("labels"), list):
-        found["labels"] = [label.rstrip(":") for label in found["labels"]]  # the colon may be told with the label
+        found["labels"] = [label.rstrip(":.… ") for label in found["labels"]]  # the colon may be told with the label
     if "tag" in found:
         found["tag"] = _TAGS.get(found["tag"], found["tag"])
     return found
@@ -479,9 +479,19 @@ def compare_demands(query: Query, change: QueryChange, said: Sequence[Said]) -> 
         return [] if missing and released_leniently(masked, change) else found
     if change.group == "existence" and change.kind == "modify":
         return _compare_words(query, change, said, says)
+    if (beyond := _one_label_more(query, change)) is not None:
+        return [finding("wrong", change, f"it asks for more than {demand}", beyond)]
     if change.kind == "modify" and not any(one.role == "new" for one in said):
         said = [*said, *_elided(query, change)]
     return compare(query, change, said, says, demand)
+
+
+def _one_label_more(query: Query, change: QueryChange) -> tuple[int, int] | None:
+    """Where the label behind the last numbered one is asked for; None if it is not."""
+    params = change.params
+    if change.group != "labels" or "noun" not in params:
+        return None
+    return next(iter(query.find(f"{params['noun']} {params['count'] + 1}")), None)
 
 
 _NOT_TO_USE = re.compile(
