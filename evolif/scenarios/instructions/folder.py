@@ -227,8 +227,8 @@ class InstructionBenchmark:
         if self.header.edition != self._own_edition:
             raise UsageError(
                 f"{self.path} is of edition {self.header.edition}, made by evolif {self.header.generator}; this evolif "
-                f"words turns as edition {self._own_edition} and cannot extend it in the same words. Stay within its turns "
-                f"(--max-turns), extend it with evolif {self.header.generator}, or generate a fresh benchmark"
+                f"words turns as edition {self._own_edition} and cannot extend it in the same words. Stay within its "
+                f"turns (--max-turns), extend it with evolif {self.header.generator}, or generate a fresh benchmark"
             )
 
     def dialogues(self) -> list[int]:

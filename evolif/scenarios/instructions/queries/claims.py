@@ -15,6 +15,7 @@ from evolif.scenarios.instructions.queries.counted import (
     SentencesReader,
 )
 from evolif.scenarios.instructions.queries.demand_table import tabled_groups
+from evolif.scenarios.instructions.queries.demand_values import hears_asides
 from evolif.scenarios.instructions.queries.edges import EdgeReader
 from evolif.scenarios.instructions.queries.keywords import ExistenceReader, ForbiddenReader
 from evolif.scenarios.instructions.queries.length import LengthReader
@@ -22,7 +23,7 @@ from evolif.scenarios.instructions.queries.placement import PlacementReader
 from evolif.scenarios.instructions.queries.punctuation import DigitsReader, PunctuationReader
 from evolif.scenarios.instructions.queries.reader import Reader
 from evolif.scenarios.instructions.queries.reading import Query
-from evolif.scenarios.instructions.queries.spoken import SpokenReader, hears_asides
+from evolif.scenarios.instructions.queries.spoken import SpokenReader
 from evolif.scenarios.instructions.queries.values import CaseReader, ChoiceReader, ForeignReader, FormatReader
 
 _OWN: Mapping[str, Reader] = {

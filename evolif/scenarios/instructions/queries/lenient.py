@@ -1,14 +1,14 @@
 """Hears a turn's own demand in words that the table of demands does not list.
 
-People name the thing and leave the rest to common sense: `bullets, no more than 5`, `spare me the as-an-AI disclaimers`,
-`Situation: Task: Action:`. That is enough where it is known what is meant and all of it is there: the name of the thing,
-every value, the right polarity. It is not enough to hear a demand that nobody expects.
+People name the thing and leave the rest to common sense: `bullets, no more than 5`, `spare me the as-an-AI bits`,
+`Situation: Task: Action:`. That is enough where it is known what is meant and all of it is there: the name of the
+thing, every value, the right polarity. It is not enough to hear a demand that nobody expects.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -22,7 +22,9 @@ from evolif.scenarios.instructions.turns import Params
 Heard = tuple[Params, int, int]
 """What is asked for, and where."""
 
-_VERB = r"(?:use|add|make|give|put|keep|have|include|write|want|say|mention|start|end|open|close|mark|label|call|go|see)"
+_VERB = (
+    r"(?:use|add|make|give|put|keep|have|include|write|want|say|mention|start|end|open|close|mark|label|call|go|see)"
+)
 _DENIAL = (
     r"(?:no|not|never|without|w/o|zero|nor|neither|avoid(?:ing)?|skip(?:ping)?|omit|leave\s(?:out|off)|drop|ditch|lose|cut|"
     r"nothing|none\sof|kill|stop|quit|spare\sme|enough\s(?:with|of)|rid\sof|free\sof|minus|sans|dont|do\snot|cannot|instead\sof|rather\sthan|"
@@ -30,7 +32,10 @@ _DENIAL = (
 )
 _PLAIN_WORD = rf"(?!(?:{_VERB}|but|just|only|then|so|with|please|in|as)(?!\w))[\w'{MASK}/-]{{1,40}}"
 _QUOTE = r"[\"“”'‘’`]?"
-_LISTED = rf"(?:{_QUOTE}{_PLAIN_WORD}{_QUOTE}\s)?{_QUOTE}{_PLAIN_WORD}{_QUOTE}(?:\s?,\s|\s?/\s?|,?\s(?:and|or|nor|&|and\sno)\s)"
+_LISTED = (
+    rf"(?:{_QUOTE}{_PLAIN_WORD}{_QUOTE}\s)?{_QUOTE}{_PLAIN_WORD}{_QUOTE}"
+    r"(?:\s?,\s|\s?/\s?|,?\s(?:and|or|nor|&|and\sno)\s)"
+)
 """A member of a list that is ruled out as a whole: `no emojis, bold print or headings`."""
 _DENIED_BEFORE = re.compile(
     rf"(?<!\w){_DENIAL}(?:\s(?:me|to|ever|any|more|{_VERB}|ask(?:ing)?|using|adding|with|on)){{0,3}}"
@@ -50,13 +55,17 @@ _RELEASED = re.compile(
     r"|(?:don't|do\snot|dont|needn't|need\snot)(?:\s\w+)?\sneed|needn't|no\sneed|does(?:n't|\snot)\smatter|don't\scare|forget|scrap|drop|lose|ditch|stop|up\sto\syou|whatever|"
     r"free\sto|skip|lift(?:ed)?|never\s?mind|not\snecessary|unnecessary|had\senough)(?!\w)"
 )
-_KEPT = re.compile(r"(?<!\w)(?:keep(?:s|ing)?|still|stays?|remains?|not\s(?:ok|okay|fine|allowed)|don't\s(?:drop|forget|lose))(?!\w)")
+_KEPT = re.compile(
+    r"(?<!\w)(?:keep(?:s|ing)?|still|stays?|remains?|not\s(?:ok|okay|fine|allowed)|don't\s(?:drop|forget|lose))(?!\w)"
+)
 _ONLY_BEFORE = re.compile(r"(?<!\w)(?:just|only|solely|purely|pure|nothing\sbut|entirely|all)\s(?:\w+\s){0,3}$")
 _ONLY_BEHIND = re.compile(
     r"[\s,;.!-]{0,4}(?:(?:please|thanks|thx|pls)[\s,;.!-]{1,3})?(?:\w+\s){0,2}(?:only(?!\s(?:one|\d))|alone|nothing\s(?:else|around|more|but|beside)|that's\s(?:it|all)|"
     r"no\s(?:other\s)?(?:text|prose|words|intro)(?!\s(?:before|above|in\sfront)))(?!\w)"
 )
-_SOME = re.compile(r"(?<!\w)(?:put|add|use|throw|give\sme|sprinkle|have|want|there\sare)\s(?:me\s)?(?:some|a\sfew|one\sor\stwo)(?!\w)")
+_SOME = re.compile(
+    r"(?<!\w)(?:put|add|use|throw|give\sme|sprinkle|have|want|there\sare)\s(?:me\s)?(?:some|a\sfew|one\sor\stwo)(?!\w)"
+)
 _REACH = 90
 
 
@@ -68,7 +77,16 @@ def heard_leniently(query: Query, change: QueryChange, fits: Callable[[Params], 
         change: An add or a modification.
         fits: Whether what is asked for is what the turn asks for.
     """
-    readers: Sequence[Callable[[Query, QueryChange], Iterator[Heard]]] = (_named, _labels, _words, _parts, _marks, _levels, _wrapped, _reasoned)
+    readers: Sequence[Callable[[Query, QueryChange], Iterator[Heard]]] = (
+        _named,
+        _labels,
+        _words,
+        _parts,
+        _marks,
+        _levels,
+        _wrapped,
+        _reasoned,
+    )
     return next((heard for reader in readers for heard in reader(query, change) if fits(heard[0])), None)
 
 
@@ -157,10 +175,14 @@ def is_denied_here(query: Query, start: int, end: int) -> bool:
     """
     low, high = query.sentence(start)
     before = query.shadow[max(low, start - _REACH) : start]
-    return _DENIED_BEFORE.search(before) is not None or _DENIED_BEHIND.match(query.shadow, end, high + _REACH) is not None
+    return (
+        _DENIED_BEFORE.search(before) is not None or _DENIED_BEHIND.match(query.shadow, end, high + _REACH) is not None
+    )
 
 
-_ANY_ORDER = re.compile(r"(?<!\w)(?:any\sorder|in\sturns?|tak(?:e|ing)\sturns|alternat\w{1,4}|as\soften|repeat\w{0,4}|order\sdoesn't)(?!\w)")
+_ANY_ORDER = re.compile(
+    r"(?<!\w)(?:any\sorder|in\sturns?|tak(?:e|ing)\sturns|alternat\w{1,4}|as\soften|repeat\w{0,4}|order\sdoesn't)(?!\w)"
+)
 _NOTHING_FIRST = re.compile(
     r"(?<!\w)(?:nothing|no\s(?:other\s)?(?:text|words?|intro)|not\sa\sword|don't\swrite\sanything|without\sanything)"
     r"[\w\s]{0,20}(?:before|above|ahead|in\sfront|on\stop|preceding|first)(?!\w)"
@@ -218,7 +240,7 @@ def _in_a_row(text: str, labels: Sequence[str]) -> list[tuple[int, int]]:
         spans.append(found.span())
         at = found.end()
     close = all(low - high <= _MOST_APART for (_, high), (low, _) in pairwise(spans))
-    return spans if close and (len(spans) > 1 or text[spans[0][1] - 1] in ":\"”]") else []
+    return spans if close and (len(spans) > 1 or text[spans[0][1] - 1] in ':"”]') else []
 
 
 _ONE_OF = re.compile(r"(?<!\w)(?:one\sof|either|or|any\sof)(?!\w)")
@@ -317,13 +339,16 @@ def _wrapped(query: Query, change: QueryChange) -> Iterator[Heard]:
     left, right = change.params["left"], change.params["right"]
     start = query.text.find(left)
     end = query.text.find(right, start + len(left)) if start >= 0 else -1
-    if end >= 0 and left != right and _AROUND.search(query.shadow, *query.sentence(start)):
-        if not is_denied_here(query, start, start + len(left)):
-            yield {"left": left, "right": right}, start, end + len(right)
+    if end < 0 or left == right or is_denied_here(query, start, start + len(left)):
+        return
+    if _AROUND.search(query.shadow, *query.sentence(start)):
+        yield {"left": left, "right": right}, start, end + len(right)
 
 
 _REASON = re.compile(r"(?<!\w)(?:reasons?|why|explain|explanation|justify|justification|because)(?!\w)")
-_BELOW = re.compile(r"(?<!\w)(?:below|beneath|under(?:neath)?|next\sline|second\sline|new\sline|after(?:wards)?|then)(?!\w)")
+_BELOW = re.compile(
+    r"(?<!\w)(?:below|beneath|under(?:neath)?|next\sline|second\sline|new\sline|after(?:wards)?|then)(?!\w)"
+)
 
 
 def _reasoned(query: Query, change: QueryChange) -> Iterator[Heard]:

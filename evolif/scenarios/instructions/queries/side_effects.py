@@ -3,24 +3,35 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from evolif.scenarios.instructions.constraints import EVERYDAY_GROUPS, EXTENDED_GROUPS, GROUPS
 from evolif.scenarios.instructions.queries.change import Claim, QueryChange
 from evolif.scenarios.instructions.queries.comparison import finding
 from evolif.scenarios.instructions.queries.demand_table import demands_of
+from evolif.scenarios.instructions.queries.demand_values import PRONOUNS, is_everyday, says_demand
 from evolif.scenarios.instructions.queries.length import length_range
 from evolif.scenarios.instructions.queries.numbers import find_numbers
 from evolif.scenarios.instructions.queries.reading import Query
-from evolif.scenarios.instructions.queries.spoken import PRONOUNS, is_everyday, says_demand
 from evolif.scenarios.instructions.queries.vocabulary import heard
 from evolif.scenarios.instructions.turns import Finding, Params
 
 _EDGES = frozenset({"start_with", "end_with"})
 _MARKDOWN = frozenset({"bullets", "headings", "emphasis"})
-DISCLAIMERS = ("as an ai", "as an ai language model", "as a language model", "i'm sorry", "i am sorry", "i'm just an ai",
-               "i'm sorry but i can't", "happy to help", "happy to help further", "let me know")  # fmt: skip
+DISCLAIMERS = (
+    "as an ai",
+    "as an ai language model",
+    "as a language model",
+    "i'm sorry",
+    "i am sorry",
+    "i'm just an ai",
+    "i'm sorry but i can't",
+    "happy to help",
+    "happy to help further",
+    "let me know",
+)
+"""What answers are not to say that excuse themselves or offer more, as people quote it."""
 MOST_RESTATED = 1
 """Other constraints in force that a query may say again with their values."""
 
@@ -64,9 +75,9 @@ def _told(query: Query, claim: Claim) -> str:
 
 _SAMPLED = frozenset({"forbidden", "existence", "start_with", "end_with", "punctuation"})
 _SAMPLE = re.compile(
-    r"let me know|hope (?:this|that|it)|happy to|sure|certainly|of course|absolutely|here(?:'s| is| are)|as an ai|sorry|"
-    r"language model|great question|feel free|would you like|do you want|want me to|need anything|anything else|can't help|"
-    r"cannot help|i'd be|i'll"
+    r"let me know|hope (?:this|that|it)|happy to|sure|certainly|of course|absolutely|here(?:'s| is| are)|as an ai|"
+    r"sorry|language model|great question|feel free|would you like|do you want|want me to|need anything|anything else|"
+    r"can't help|cannot help|i'd be|i'll"
 )
 
 
@@ -90,36 +101,66 @@ def is_own(query: Query, change: QueryChange, claim: Claim) -> bool:
         change: The change.
         claim: A claim of another group.
     """
-    mine = _texts(change)
     if change.group == "manner" and claim.group in _SAMPLED and is_sample(query, claim.span):
         return True
     if change.group == "labels" and (change.after or {}).get("only") and claim.group == "manner":
         return claim.params.get("mode") == "answer_only"  # “no intro before the first”
-    if change.group == "part_length" and claim.group == "length" and claim.polarity == "lift":
-        return (change.before or {}).get("unit", "-") in query.low[slice(*claim.span)]  # “the line rule”
+    mine = _texts(change)
     if claim.group in _MARKDOWN and not claim.params and change.group == "format":
         return claim.polarity == "forbid" or "markdown" in mine  # "in Markdown, with proper headings"
-    if claim.group in _EDGES and change.group in _EDGES:
+    own = _OWN_CLAIMS.get(claim.group)
+    return own is not None and own(query, change, claim, mine)
+
+
+def _own_edge(query: Query, change: QueryChange, claim: Claim, mine: set[str]) -> bool:
+    if change.group in _EDGES:
         return False  # the start is not the end
-    if claim.group in _EDGES:
-        value = claim.params.get("value") or claim.params.get("left", "") + claim.params.get("right", "")
-        return value in mine or value.rstrip(":") in mine
-    if claim.group in ("existence", "forbidden"):
-        words = next((claim.params[key] for key in _WORD_KEYS if claim.params.get(key)), ())
-        named = {"person": PRONOUNS, "manner": DISCLAIMERS}.get(change.group, ())
-        if named and all(word.casefold().strip(" .…,!") in named for word in words):
-            return True  # 'no "I" and no "we"'
-        if change.group == "digits" and not {*words} & {*change.keywords}:
-            return all(find_numbers(word.casefold()) for word in words)  # “twelve” and not the figure
-        mine |= {part for text in mine for part in text.split()}
-        return all(word.casefold() in mine for word in words)
-    if claim.group == "punctuation":
-        return claim.params.get("mark") in mine or _stands_at_edge(query, change, claim)
-    if claim.group == "bullets" and claim.polarity == "require" and (change.group == "labels" or _is_a_list(change)):
-        return claim.params.get("count") in (None, (change.after or change.before or {}).get("count"))
-    if claim.group == "length":
-        return bool(claim.params) and _is_a_size_of(change, claim)
-    return claim.group == "placement" and claim.params.get("value", "").casefold() in mine
+    value = claim.params.get("value") or claim.params.get("left", "") + claim.params.get("right", "")
+    return value in mine or value.rstrip(":") in mine
+
+
+def _own_words(query: Query, change: QueryChange, claim: Claim, mine: set[str]) -> bool:
+    words = next((claim.params[key] for key in _WORD_KEYS if claim.params.get(key)), ())
+    named = {"person": PRONOUNS, "manner": DISCLAIMERS}.get(change.group, ())
+    if named and all(word.casefold().strip(" .…,!") in named for word in words):
+        return True  # 'no "I" and no "we"'
+    if change.group == "digits" and not {*words} & {*change.keywords}:
+        return all(find_numbers(word.casefold()) for word in words)  # “twelve” and not the figure
+    parts = mine | {part for text in mine for part in text.split()}
+    return all(word.casefold() in parts for word in words)
+
+
+def _own_mark(query: Query, change: QueryChange, claim: Claim, mine: set[str]) -> bool:
+    return claim.params.get("mark") in mine or _stands_at_edge(query, change, claim)
+
+
+def _own_items(query: Query, change: QueryChange, claim: Claim, mine: set[str]) -> bool:
+    if claim.polarity != "require" or not (change.group == "labels" or _is_a_list(change)):
+        return False
+    return claim.params.get("count") in (None, (change.after or change.before or {}).get("count"))
+
+
+def _own_length(query: Query, change: QueryChange, claim: Claim, mine: set[str]) -> bool:
+    if change.group == "part_length" and claim.polarity == "lift":
+        return (change.before or {}).get("unit", "-") in query.low[slice(*claim.span)]  # “the line rule”
+    return bool(claim.params) and _is_a_size_of(change, claim)
+
+
+def _own_placement(query: Query, change: QueryChange, claim: Claim, mine: set[str]) -> bool:
+    return claim.params.get("value", "").casefold() in mine
+
+
+_OWN_CLAIMS: Mapping[str, Callable[[Query, QueryChange, Claim, set[str]], bool]] = {
+    "start_with": _own_edge,
+    "end_with": _own_edge,
+    "existence": _own_words,
+    "forbidden": _own_words,
+    "punctuation": _own_mark,
+    "bullets": _own_items,
+    "length": _own_length,
+    "placement": _own_placement,
+}
+"""By the claim's group, whether it is a part of the change."""
 
 
 def _is_a_list(change: QueryChange) -> bool:

@@ -3,76 +3,28 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from evolif.scenarios.instructions.constraints import EVERYDAY_GROUPS
 from evolif.scenarios.instructions.queries.change import AsideClaim, Claim, QueryChange
 from evolif.scenarios.instructions.queries.comparison import Said, Says, compare, finding, removed
 from evolif.scenarios.instructions.queries.counted import lone_numbers
 from evolif.scenarios.instructions.queries.demand_table import Demands, demands_of, quotations, taken
+from evolif.scenarios.instructions.queries.demand_values import (
+    LITERALS,
+    PRONOUNS,
+    is_everyday,
+    literals_of,
+    normal,
+    says_demand,
+)
 from evolif.scenarios.instructions.queries.lenient import heard_leniently, relation_of, released_leniently
 from evolif.scenarios.instructions.queries.numbers import Quantity, quantities
 from evolif.scenarios.instructions.queries.polarity import Role, given_up, is_denied, role_of, stance_of
 from evolif.scenarios.instructions.queries.reader import Reader
 from evolif.scenarios.instructions.queries.reading import MASK, Query
 from evolif.scenarios.instructions.turns import Finding, Params
-
-_NEW_MODES: Mapping[str, frozenset[str]] = {
-    "format": frozenset({"code", "plain", "comma_list", "literal_list"}),
-    "start_with": frozenset({"phrase"}),
-    "end_with": frozenset({"phrase"}),
-    "placement": frozenset({"unit_start"}),
-    "sentences": frozenset({"all_questions"}),
-    "punctuation": frozenset({"exclude_all"}),
-}
-_NEW_MARKS = frozenset("—!;(")
-"""Marks that only the everyday pool excludes."""
-_NEW_KEYS: Mapping[str, frozenset[str]] = {
-    "bullets": frozenset({"relation"}),
-    "headings": frozenset({"relation", "levels"}),
-    "emphasis": frozenset({"relation"}),
-    "existence": frozenset({"at_least", "any_of"}),
-    "language": frozenset({"not"}),
-    "format": frozenset({"fence", "only", "column_count"}),
-}
-_LITERALS = ("value", "values", "labels", "keys", "columns", "options", "left", "right", "any_of")
-"""Parameters that a query says word for word."""
-
-
-def is_everyday(group: str, params: Params | None) -> bool:
-    """Whether parameters are of a kind that the readers of single groups do not know.
-
-    Args:
-        group: The group's name.
-        params: The parameters; None is of no kind.
-    """
-    if params is None:
-        return False
-    if group in EVERYDAY_GROUPS or not _NEW_KEYS.get(group, frozenset()).isdisjoint(params):
-        return True
-    if group == "format" and params.get("mode") == "table" and "columns" not in params:
-        return True
-    if group == "punctuation" and params.get("mode") == "exclude" and params.get("mark") in _NEW_MARKS:
-        return True
-    return params.get("mode") in _NEW_MODES.get(group, ())
-
-
-def hears_asides(change: QueryChange) -> bool:
-    """Whether the turn has everyday constraints, so that what sounds like one is meant as one.
-
-    Args:
-        change: The turn's change.
-    """
-    held = [(change.group, change.before), (change.group, change.after), *change.others]
-    return any(is_everyday(group, params) or _is_everyday_length(group, params) for group, params in held)
-
-
-def _is_everyday_length(group: str, params: Params | None) -> bool:
-    if group != "length" or params is None:
-        return False
-    return params.get("unit") == "lines" or params.get("relation") in ("at_most", "at_least", "about")
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,9 +107,9 @@ def _says_before(demand: Demand, change: QueryChange) -> bool:
 
 
 def _is_part(demand: Demand, change: QueryChange) -> bool:
-    """Whether only the first labels of those that the turn asks for were heard: `label them Take 1, Take 2 and so on`."""
-    told, wanted = demand.params.get("labels"), list(literals_of(change.after or {}))
-    return change.group == "labels" and bool(told) and len(told) < len(wanted) and set(told) <= set(wanted)
+    """Whether only the first labels were heard of those that the turn asks for: `label them Take 1, Take 2, …`."""
+    told, wanted = {*demand.params.get("labels", ())}, {*literals_of(change.after or {})}
+    return change.group == "labels" and bool(told) and told < wanted
 
 
 def _leniently(query: Query, change: QueryChange, found: Sequence[Said]) -> Iterator[Said]:
@@ -362,98 +314,6 @@ def _with_pronouns(query: Query) -> Query:
     return other
 
 
-PRONOUNS = ("i", "me", "my", "mine", "we", "us", "our", "ours", "you", "your", "yours", "let's")
-_MOST_NUMBERED = 100
-
-
-def literals_of(params: Params) -> Iterator[str]:
-    """The values of parameters that a query says word for word.
-
-    Args:
-        params: The parameters.
-    """
-    for key in _LITERALS:
-        value = params.get(key)
-        if isinstance(value, str):
-            yield value
-        elif value:
-            yield from value
-    for key in ("at_least", "counts", "keywords"):
-        yield from params.get(key) or ()
-    if "noun" in params and "relation" not in params:
-        yield from (f"{params['noun']} {number}" for number in range(1, min(params["count"], _MOST_NUMBERED) + 1))
-
-
-def says_demand(group: str, told: Params, params: Params) -> bool:
-    """Whether what a wording asks for is what parameters demand; keys that it may leave open may be missing.
-
-    Args:
-        group: The group.
-        told: What the wording asks for.
-        params: The parameters.
-    """
-    table = demands_of(group)
-    unsaid = table.unsaid if table is not None else frozenset[str]()
-    mine, theirs = _normal(group, told), _whole(group, params)
-    for key in mine.keys() | theirs.keys():
-        if key not in mine and key in unsaid:
-            continue
-        if mine.get(key) != theirs.get(key):
-            return False
-    return True
-
-
-def _whole(group: str, params: Params) -> dict[str, Any]:
-    """A constraint's parameters with the keys that it leaves out but that people may say."""
-    found = _normal(group, params)
-    if (group == "bullets" and params.get("relation") == "some") or params.get("mode") == "table":
-        found.setdefault("only", False)
-    return found
-
-
-_DEFAULTS: Mapping[str, Any] = {"repeat": False, "order": "given", "which": "every"}
-_ONE_IS_SOME = ("emoji", "hashtags", "headings", "emphasis")
-_UNORDERED = ("keys", "any_of", "options", "values")
-_TAGS: Mapping[str, str] = {"py": "python", "js": "javascript", "shell": "bash"}
-
-
-def _normal(group: str, params: Params) -> dict[str, Any]:
-    """Parameters as they can be compared: no defaults, no capitals, lists without order in order."""
-    given = {key: value for key, value in params.items() if value is not None}
-    given = {key: value for key, value in given.items() if key not in _DEFAULTS or value != _DEFAULTS[key]}
-    if group == "bullets":
-        given.setdefault("kind", "bullet")
-        given.pop("noun", None)
-    if group == "choice":
-        given.setdefault("reason", False)
-    if len(given.get("values", ())) == 1:
-        given["value"] = given.pop("values")[0]
-    if group in _ONE_IS_SOME and given.get("relation") == "at_least" and given.get("count") == 1:
-        given = {**given, "relation": "some"}
-        del given["count"]
-    found = {key: _plain(value) for key, value in given.items()}
-    found |= {key: sorted(found[key]) for key in _UNORDERED if isinstance(found.get(key), list)}
-    if group == "labels" and "noun" in found:
-        noun, count = found.pop("noun"), min(found.pop("count"), _MOST_NUMBERED)
-        found["labels"] = [f"{noun} {number}" for number in range(1, count + 1)]
-    if isinstance(found.get("labels"), list):
-        found["labels"] = [label.rstrip(":.… ") for label in found["labels"]]  # the colon may be told with the label
-    if "tag" in found:
-        found["tag"] = _TAGS.get(found["tag"], found["tag"])
-    return found
-
-
-_QUOTE_KINDS = str.maketrans({"“": '"', "”": '"', "’": "'", "‘": "'"})
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, str):
-        return value.casefold().translate(_QUOTE_KINDS).strip()
-    if isinstance(value, Mapping):
-        return {_plain(key): number for key, number in value.items()}
-    return [_plain(item) for item in value] if isinstance(value, (list, tuple)) else value
-
-
 def compare_demands(query: Query, change: QueryChange, said: Sequence[Said]) -> list[Finding]:
     """Findings on an everyday change.
 
@@ -510,7 +370,7 @@ def _forbidden_words(query: Query, change: QueryChange, table: Demands) -> tuple
     return next((span for span in named if _NOT_TO_USE.search(query.shadow[max(0, span[0] - _FAR) : span[0]])), None)
 
 
-_NAMING = frozenset(_LITERALS) | {"count", "upper", "letter", "unit", "measure", "mark", "tag", "place", "low", "high"}
+_NAMING = frozenset(LITERALS) | {"count", "upper", "letter", "unit", "measure", "mark", "tag", "place", "low", "high"}
 """Parameters by which people tell which constraint they drop; what they say of its relation does not matter."""
 
 
@@ -518,7 +378,7 @@ def _lifts(group: str) -> Says:
     """Whether what is said names a constraint, or leaves open which."""
 
     def says(value: Demand, params: Params) -> bool:
-        mine, theirs = _normal(group, value.params), _normal(group, params)
+        mine, theirs = normal(group, value.params), normal(group, params)
         if group == "format" and mine.get("mode") != theirs.get("mode"):
             return False
         if group == "language":

@@ -8,9 +8,9 @@ from evolif.scenarios.instructions.queries.change import Claim, QueryChange, Que
 from evolif.scenarios.instructions.queries.claims import read, reader_of
 from evolif.scenarios.instructions.queries.comparison import finding
 from evolif.scenarios.instructions.queries.demand_table import reset_words
+from evolif.scenarios.instructions.queries.demand_values import PRONOUNS, is_everyday, literals_of
 from evolif.scenarios.instructions.queries.reading import Query
 from evolif.scenarios.instructions.queries.side_effects import DISCLAIMERS, is_own, is_sample, unasked
-from evolif.scenarios.instructions.queries.spoken import PRONOUNS, is_everyday, literals_of
 from evolif.scenarios.instructions.turns import Finding
 
 _MOST_SHARED = 0.6

@@ -9,7 +9,7 @@ import pytest
 from everyday_values import VALUES, Params, some_of
 
 import evolif
-from evolif.scenarios.instructions.queries.spoken import says_demand
+from evolif.scenarios.instructions.queries.demand_values import says_demand
 from evolif.scenarios.instructions.synthesis.plans import SEAL, UNSEAL
 from evolif.scenarios.instructions.synthesis.short_plans import (
     ShortPlans,
