@@ -28,7 +28,7 @@ _VERB = (
 _DENIAL = (
     r"(?:no|not|never|without|w/o|zero|nor|neither|avoid(?:ing)?|skip(?:ping)?|omit|leave\s(?:out|off)|drop|ditch|lose|cut|"
     r"nothing|none\sof|kill|stop|quit|spare\sme|enough\s(?:with|of)|rid\sof|free\sof|minus|sans|dont|do\snot|cannot|instead\sof|rather\sthan|"
-    r"ban(?:ned|ning)?|forbid|refrain\sfrom|stay\saway\sfrom|hold|\w{1,12}n't(?!\s(?:have|need)\sto))"
+    r"ban(?:ning)?|forbid|refrain\sfrom|stay\saway\sfrom|hold|\w{1,12}n't(?!\s(?:have|need)\sto))"
 )
 _PLAIN_WORD = rf"(?!(?:{_VERB}|but|just|only|then|so|with|please|in|as)(?!\w))[\w'{MASK}/-]{{1,40}}"
 _QUOTE = r"[\"“”'‘’`]?"
@@ -45,7 +45,7 @@ _DENIED_BEHIND = re.compile(
     r"[\"”'’)\s]{0,4}(?:(?:stuff|things?|bits?|marks?|words?)\s)?(?:(?:[,:-]\s?)?(?:none|no\sthanks?|no\sthank\syou|out)"
     r"|(?:is|are|stays?|remains?)\s(?:out|banned|forbidden|not\s\w{1,12}|off(?:\slimits)?|a\sno-go|unwelcome|unwanted)"
     r"|(?:must|should|may|can|do|does|will|need|is|are)(?:\snot|n't)(?!\s(?:have|need)\sto)|(?:not|never)\s(?:appear|be|occur|show|come)"
-    r"|(?:are\s|is\s)?still\s(?:out|off|banned|not)"
+    r"|(?:are\s|is\s)?still\s(?:out|off|banned|not)|[^.!?;,]{0,14}\s(?:gone|banned)"
     r"|[^.!?;,]{0,20},\s(?:please\s)?(?:get\srid\sof|lose|drop|skip|cut|avoid|leave)\s(?:them|those|it)"
     r"|[^.!?;,]{0,30}[.!?,;]{1,3}\s(?:so\s|and\s|please\s|but\s)?none(?:\sof\s(?:that|those|them|it))?)(?!\w)"
 )

@@ -113,10 +113,12 @@ def is_own(query: Query, change: QueryChange, claim: Claim) -> bool:
 
 
 def _own_edge(query: Query, change: QueryChange, claim: Claim, mine: set[str]) -> bool:
-    if change.group in _EDGES:
-        return False  # the start is not the end
-    value = claim.params.get("value") or claim.params.get("left", "") + claim.params.get("right", "")
-    return value in mine or value.rstrip(":") in mine
+    if change.group in _EDGES or change.group == "existence":
+        return False  # the start is not the end, and neither is anywhere
+    one = claim.params.get("value") or claim.params.get("left", "") + claim.params.get("right", "")
+    values = claim.params.get("values") or [one]
+    bare = {text.rstrip(":.") for text in mine}
+    return all(value in mine or value.casefold().rstrip(":.") in bare for value in values)
 
 
 def _own_words(query: Query, change: QueryChange, claim: Claim, mine: set[str]) -> bool:
@@ -127,7 +129,7 @@ def _own_words(query: Query, change: QueryChange, claim: Claim, mine: set[str]) 
     if change.group == "digits" and not {*words} & {*change.keywords}:
         return all(find_numbers(word.casefold()) for word in words)  # “twelve” and not the figure
     parts = mine | {part for text in mine for part in text.split()}
-    return all(word.casefold() in parts for word in words)
+    return all({word.casefold(), word.casefold().rstrip(":")} & parts for word in words)
 
 
 def _own_mark(query: Query, change: QueryChange, claim: Claim, mine: set[str]) -> bool:

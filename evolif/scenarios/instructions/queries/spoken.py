@@ -20,7 +20,7 @@ from evolif.scenarios.instructions.queries.demand_values import (
     says_demand,
 )
 from evolif.scenarios.instructions.queries.lenient import heard_leniently, relation_of, released_leniently
-from evolif.scenarios.instructions.queries.numbers import Quantity, quantities
+from evolif.scenarios.instructions.queries.numbers import Quantity, find_numbers, quantities
 from evolif.scenarios.instructions.queries.polarity import Role, given_up, is_denied, role_of, stance_of
 from evolif.scenarios.instructions.queries.reader import Reader
 from evolif.scenarios.instructions.queries.reading import MASK, Query
@@ -108,6 +108,8 @@ def _says_before(demand: Demand, change: QueryChange) -> bool:
 
 def _is_part(demand: Demand, change: QueryChange) -> bool:
     """Whether only the first labels were heard of those that the turn asks for: `label them Take 1, Take 2, …`."""
+    if change.group == "choice" and (change.after or {}).get("reason"):
+        return says_demand("choice", {**demand.params, "reason": True}, change.after or {})
     told, wanted = {*demand.params.get("labels", ())}, {*literals_of(change.after or {})}
     return change.group == "labels" and bool(told) and told < wanted
 
@@ -198,8 +200,20 @@ def _wordings_in(query: Query, table: Demands) -> Iterator[tuple[int, int, Deman
                 mark = params.get("mark", "-")
                 if not mark.strip() or any(map(str.isalnum, mark)):
                     continue  # “no "it"” rules out a word, not a mark
+                if table.group == "existence" and (times := _MORE_TIMES.match(query.shadow, match.end())) is not None:
+                    params = {"at_least": {word: _times_of(times[1]) for word in params.get("at_least", {})}}
                 adverbs = _ADVERBS.match(query.shadow, match.end())
                 yield match.start(), adverbs.end() if adverbs else match.end(), Demand(params, wording.aside)
+
+
+_MORE_TIMES = re.compile(
+    r",?\s(?:at\sleast\s|exactly\s|no\sless\sthan\s)?(twice|thrice|(?:\d{1,2}|two|three|four|five)\stimes)(?!\w)"
+)
+
+
+def _times_of(told: str) -> int:
+    """How many times: `twice` is 2."""
+    return {"twice": 2, "thrice": 3}.get(told) or find_numbers(told)[0].value
 
 
 def _arranged(group: str, params: dict[str, Any]) -> dict[str, Any]:
@@ -244,7 +258,7 @@ def _amounts_in(query: Query, table: Demands, change: QueryChange) -> Iterator[t
     yield from _of_own_noun(query, change, table)
 
 
-_ADVERBS = re.compile(r"(?:\s(?:please|pls|now|instead|this time|max|tops|at most|in total|in all|in it)(?!\w)){1,3}")
+_ADVERBS = re.compile(r"(?:,?\s(?:please|pls|now|instead|this time|max|tops|at most|in total|in all|in it)(?!\w)){1,3}")
 
 
 def _endings(pattern: re.Pattern[str], text: str, low: int, end: int) -> Iterator[re.Match[str]]:
