@@ -46,6 +46,18 @@ def copied(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Callable[[Path
     return copy
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Of a test that is marked as sampled, leave all cases but the first to `make test-slow`."""
+    seen: set[str] = set()
+    for item in items:
+        if item.get_closest_marker("sampled") is not None:
+            test = item.nodeid.partition("[")[0]
+            if test in seen:
+                item.add_marker("slow")
+            seen.add(test)
+
+
 def pytest_collection_finish() -> None:
     """Keep the collected tests out of the garbage collector: a full pass over them takes about a second.
 

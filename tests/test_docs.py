@@ -20,6 +20,7 @@ BLOCKS = [
 ]
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("code", BLOCKS)
 def test_python_of_the_docs_runs(code, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
@@ -33,6 +34,7 @@ def flags_of(verb):
     return set(re.findall(r"--[a-z][a-z-]+", "".join(helps)))
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_flags_in_commands_exist(page):
     unknown = []

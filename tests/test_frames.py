@@ -179,6 +179,7 @@ def test_without_pandas_a_sentence_names_the_extra(run: Run, monkeypatch: pytest
             frame(run)
 
 
+@pytest.mark.slow
 def test_importing_evolif_imports_no_pandas() -> None:
     code = "import evolif, evolif.runner, evolif.report, evolif.exchange, evolif.frames, evolif.cli, sys"
     code += "; print({'pandas', 'pyarrow', 'inspect_ai', 'numpy'} & set(sys.modules))"

@@ -23,6 +23,7 @@ def test_there_are_notebooks() -> None:
     assert NOTEBOOKS
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")  # those of the kernel's client are not ours
 @pytest.mark.parametrize("path", RUN)
 def test_a_notebook_runs(path: Path, tmp_path: Path) -> None:

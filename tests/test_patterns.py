@@ -58,6 +58,7 @@ def told(name: str, found: Found) -> list[str]:
     return [f"{name} {one}" for one in faults if one][:1]
 
 
+@pytest.mark.slow
 def test_patterns_are_found_wherever_they_are() -> None:
     found = patterns()
     assert len(found) > 350
@@ -82,6 +83,7 @@ def test_anchored_patterns_look_for_nothing(name: str) -> None:
     assert uses and all(use.startswith((".match(", ".fullmatch(")) for use in uses), uses
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("careless", "pump", "size"),
     [

@@ -22,6 +22,7 @@ def run(*arguments):
     return result.output
 
 
+@pytest.mark.slow
 def test_a_real_model_is_evaluated_and_reported(tmp_path):
     bench, folder, figures = tmp_path / "bench", tmp_path / "run", tmp_path / "figures.json"
     run("generate", bench, "--dialogues", 2, "--turns", 3, "--seed", 7, "--profile", "objective")

@@ -214,6 +214,7 @@ def test_a_broken_line_is_told_with_file_line_and_mend(made: Path, line: str, pr
     assert sentence.startswith(f"{file}, line 2: ") and problem in sentence and "fix or delete the line" in sentence
 
 
+@pytest.mark.slow
 def test_a_dialogue_that_is_too_large_is_not_read(made: Path) -> None:
     with dialogue_file(made, 1).open("r+b") as file:
         file.truncate(300 << 20)  # sparse

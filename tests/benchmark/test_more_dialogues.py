@@ -34,6 +34,7 @@ def make(out: Path, scenario: str, dialogues: int) -> None:
     run("generate", out, "--dialogues", dialogues, "--seed", 7, *SCENARIOS[scenario])
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("scenario", SCENARIOS)
 @pytest.mark.parametrize("verb", ["generate", "extend"])
 def test_a_grown_set_equals_one_made_with_as_many(tmp_path: Path, scenario: str, verb: str) -> None:
@@ -48,6 +49,7 @@ def test_a_grown_set_equals_one_made_with_as_many(tmp_path: Path, scenario: str,
     assert load_benchmark(tmp_path / "grown").identity == before
 
 
+@pytest.mark.slow
 def test_fifty_dialogues_grow_to_sixty(tmp_path: Path) -> None:
     generate(tmp_path / "whole", dialogues=60, turns=3, seed=11, profile="objective")
     grow(generate(tmp_path / "grown", dialogues=50, turns=3, seed=11, profile="objective"), 60)

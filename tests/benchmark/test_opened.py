@@ -78,6 +78,7 @@ def evolif_in(folder: Path, *command: str) -> subprocess.CompletedProcess[str]:
     )
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(("place", "plant"), CASES)
 def test_a_file_that_is_none_is_one_sentence(folders: Path, place: str, plant: Callable[[Path], None]) -> None:
     command, name = PLACES[place]
@@ -91,6 +92,7 @@ def test_a_file_that_is_none_is_one_sentence(folders: Path, place: str, plant: C
     assert "Traceback" not in done.stderr and "internal error" not in done.stderr
 
 
+@pytest.mark.slow
 def test_a_link_within_the_folder_and_a_folder_that_is_a_link_are_read(folders: Path) -> None:
     kept = folders / "bench" / "dialogues" / "kept"
     (folders / "bench" / DIALOGUE).rename(kept)
@@ -130,6 +132,7 @@ def test_only_links_out_of_the_folder_are_refused(tmp_path: Path) -> None:
         refuse_links(root, (), ("link",))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("mask", "folder", "file"), [pytest.param(0o022, 0o755, 0o644, marks=pytest.mark.slow), (0o077, 0o700, 0o600)]
 )

@@ -47,6 +47,7 @@ def play(tmp_path: Path, speaker: Speaker, budget: Budget | None) -> Run:
     )
 
 
+@pytest.mark.slow
 def test_wording_stops_at_the_budget_and_is_counted_once(tmp_path: Path) -> None:
     speaker = Speaker()
 

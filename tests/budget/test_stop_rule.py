@@ -113,6 +113,7 @@ def planned(run: Run, half_width: float, own: Callable[[Run, str, int], list[flo
     return max(30, math.ceil(1.29 * (2.04523 * spread / half_width) ** 2))
 
 
+@pytest.mark.slow
 def test_the_first_thirty_fix_the_number_in_any_order_of_answers(bench: Path, whole: Path, tmp_path: Path) -> None:
     with closing(load_run(whole)) as run:
         number = planned(run, RULE.half_width)
@@ -135,6 +136,7 @@ def test_the_first_thirty_fix_the_number_in_any_order_of_answers(bench: Path, wh
     assert len(figures) == 1
 
 
+@pytest.mark.slow
 def test_the_headline_ends_a_run(bench: Path, whole: Path, tmp_path: Path) -> None:
     with closing(load_run(whole)) as run:
         number = planned(run, LEAD.half_width, lasting)
@@ -152,6 +154,7 @@ def test_the_headline_ends_a_run(bench: Path, whole: Path, tmp_path: Path) -> No
             assert one.metrics.value("isr_at_n") == pytest.approx(statistics.fmean(lasting(run, one.model, number)))
 
 
+@pytest.mark.slow
 def test_no_goal_ends_a_run_before_thirty_and_a_narrow_one_never(bench: Path, tmp_path: Path) -> None:
     with closing(play(bench, tmp_path / "wide", 1, Rule("rob", 0.9))) as run:
         early = run.early_end()
@@ -163,6 +166,7 @@ def test_no_goal_ends_a_run_before_thirty_and_a_narrow_one_never(bench: Path, tm
         assert run.early_end() is None and "has at least 30" in said(run)
 
 
+@pytest.mark.slow
 def test_every_output_marks_the_figure_and_resuming_asks_nothing(
     bench: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -192,6 +196,7 @@ def test_every_output_marks_the_figure_and_resuming_asks_nothing(
         assert [(s.dialogue, len(s.turns)) for s in again.sessions()] == before
 
 
+@pytest.mark.slow
 def test_what_was_decided_stays_until_models_or_epochs_change(
     bench: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -224,6 +229,7 @@ def ids(root: Path, dialogue: int) -> list[int]:
         return [number for (number,) in file.execute("SELECT id FROM session WHERE dialogue = ?", (dialogue,))]
 
 
+@pytest.mark.slow
 def test_a_sequence_gives_the_interval_at_the_first_narrow_look(bench: Path, whole: Path, tmp_path: Path) -> None:
     with closing(load_run(whole)) as run:
         spreads = [[statistics.stdev(lasting(run, model, n)) for model in run.models] for n in (30, 40, 50)]
@@ -245,6 +251,7 @@ def test_a_sequence_gives_the_interval_at_the_first_narrow_look(bench: Path, who
         assert again.early_end() == early
 
 
+@pytest.mark.slow
 def test_without_the_rule_a_run_goes_on_to_its_end(bench: Path, tmp_path: Path) -> None:
     play(bench, tmp_path / "run", 1).close()
     play(bench, tmp_path / "run", 2, rule=None).close()

@@ -107,6 +107,7 @@ def test_a_rule_that_cannot_end_a_run_is_warned_of_and_the_rule_stands_at_the_en
     assert "Stop rule rob=0.1 did not end the run early (2 dialogues)" in done.stdout.strip().splitlines()[-2]
 
 
+@pytest.mark.slow
 def test_a_rule_that_ended_a_run_stands_at_the_end() -> None:
     evolif("generate", "long", "--dialogues", "40", "--turns", "2", "--seed", "4", "--profile", "objective")
     done = evolif(
@@ -196,6 +197,7 @@ REFUSALS = {
 }
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("how", REFUSALS)
 def test_a_run_in_which_nobody_answered_says_why_and_is_no_success(fake_models: Any, how: str) -> None:
     fault = REFUSALS[how]
@@ -251,6 +253,7 @@ class Deciding(Fake):
         return Reply("no idea" if useless else json.dumps(decision), usage=Usage(10, 1))
 
 
+@pytest.mark.sampled
 @pytest.mark.skipif(tokenizer_name() is None, reason="needs the extra `contexts`")
 @pytest.mark.parametrize(
     ("every", "told"),

@@ -248,6 +248,7 @@ def test_suspended_sessions_are_exit_code_3_with_the_reason(bench: Path, fake_mo
     assert r"fake/model, 2 sessions: the model\x1b[31m is busy" in result.stderr and "\x1b" not in result.output
 
 
+@pytest.mark.slow
 def test_a_file_that_cannot_be_written_is_exit_code_3(bench: Path) -> None:
     evolif("evaluate", "bench", "-m", "sim/perfect", "--out", "r", "--max-turns", "2")
     assert "cannot be written" in fails(3, "report", "r", "--json", "no/such/folder.json")
@@ -301,6 +302,7 @@ def telltale() -> Iterator[str]:
         thread.join()
 
 
+@pytest.mark.slow
 def test_a_key_enters_neither_the_run_folder_nor_the_screen(
     bench: Path, telltale: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -62,6 +62,7 @@ def test_deep_nesting_is_one_sentence(tmp_path: Path, name: str) -> None:
     assert time.perf_counter() - start < 1
 
 
+@pytest.mark.slow
 def test_every_file_of_a_command_may_be_nested_50_000_deep(tmp_path: Path) -> None:
     (tmp_path / "answer.txt").write_text("Hello.")
     (tmp_path / "evil.yaml").write_text(SHAPES["closed.yaml"].removeprefix("a: "))
@@ -231,6 +232,7 @@ def evil(tmp_path: Path) -> Iterator[Path]:
     assert not (tmp_path / "evil.py.ran").exists()
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("verb", VERBS, ids=" ".join)
 def test_a_file_sets_flags_by_their_names_and_nothing_by_another_word(
     tmp_path: Path, evil: Path, verb: tuple[str, ...]
@@ -257,6 +259,7 @@ REFUSED = {
 }  # fmt: skip
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("suffix", ["yaml", "toml"])
 def test_no_verb_takes_code_from_a_file_under_any_spelling(tmp_path: Path, evil: Path, suffix: str) -> None:
     path, between = tmp_path / f"c.{suffix}", ": " if suffix == "yaml" else " = "
@@ -267,6 +270,7 @@ def test_no_verb_takes_code_from_a_file_under_any_spelling(tmp_path: Path, evil:
             _set_by(verb, path)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("key", ["constraints", "own_groups", "own-groups", "EVOLIF_CONSTRAINTS"])
 @pytest.mark.parametrize("how", ["flag", "variable"])
 @pytest.mark.parametrize("verb", ["generate", "evaluate"])

@@ -68,6 +68,7 @@ def told(limit: str, *words: str) -> str:
     return ran.stderr
 
 
+@pytest.mark.slow
 def test_out_of_memory(place: Path) -> None:
     with (place / "answer.txt").open("wb") as file:
         file.truncate(1 << 30)  # of holes: it takes no room on the disk
@@ -76,6 +77,7 @@ def test_out_of_memory(place: Path) -> None:
     assert said == "evolif: no memory is left; close other programs, or raise the memory limit\n"
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("more", [0, 6, *(pytest.param(n, marks=pytest.mark.slow) for n in (2, 4, 8, 10))])
 def test_out_of_file_descriptors_at_any_point(place: Path, more: int) -> None:
     limit = LIMITS["descriptors"].format(more=more)
@@ -83,6 +85,7 @@ def test_out_of_file_descriptors_at_any_point(place: Path, more: int) -> None:
     assert said == f"evolif: {FILES}, or lower --max-connections\n"
 
 
+@pytest.mark.slow
 def test_out_of_file_descriptors_while_models_are_called(place: Path) -> None:
     shape = ["--dialogues", "40", "--turns", "1", "--seed", "1", "--profile", "objective"]
     assert CliRunner().invoke(app, ["generate", "many", *shape]).exit_code == 0
@@ -94,6 +97,7 @@ def test_out_of_file_descriptors_while_models_are_called(place: Path) -> None:
     assert "could not be reached" not in said
 
 
+@pytest.mark.slow
 def test_out_of_threads(place: Path) -> None:
     with serving(Answer(completion())) as server:
         # A name, since it takes a thread to resolve one.

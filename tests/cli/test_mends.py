@@ -80,6 +80,7 @@ MODELS = [
 ]
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(("name", "sentence"), MODELS, ids=[row[0] for row in MODELS])
 def test_a_misspelt_model(name: str, sentence: str) -> None:
     assert refused("evaluate", "bench", "-m", name, "-o", "out", "--display", "none").startswith(sentence)
@@ -116,6 +117,7 @@ WORDS = [
 ]
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(("command", "sentence"), WORDS, ids=[" ".join(row[0][-2:]) for row in WORDS])
 def test_a_misspelt_word(command: tuple[str, ...], sentence: str) -> None:
     assert refused(*command).startswith(sentence)
@@ -261,6 +263,7 @@ def test_a_simulated_model_cannot_serve_a_context() -> None:
     assert "sim/steady is a simulated one" in told and told.endswith("with --context-model PROVIDER/NAME")
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(("limit", "told"), [("5", True), ("2", False)])
 def test_a_limit_above_the_number_of_dialogues(limit: str, told: bool) -> None:
     for more in ((), ("--dry-run",)):
@@ -273,6 +276,7 @@ ONE = re.compile(r"(?:^|[\s(])1 (?:of 1 )?(?!is\b|was\b|has\b|minus\b|plus\b)[a-
 """One of something that is called as if there were more."""
 
 
+@pytest.mark.slow
 def test_one_of_anything_is_not_called_many() -> None:
     gone = f"openai/m?base_url={ELSEWHERE}"
     commands = (

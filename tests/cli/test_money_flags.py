@@ -43,6 +43,7 @@ def bench(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, fake_models: Any, cop
     fake_models(lambda _: Fake())
 
 
+@pytest.mark.slow
 def test_dollars_stop_a_run_and_the_report_says_what_it_cost() -> None:
     told = ("evaluate", "bench", "-m", "openai/gpt-4.1", "--max-turns", "3", "--max-tokens", "100")
     done = evolif(*told, "--budget-usd", "0.012")
@@ -73,6 +74,7 @@ def test_an_unknown_price_is_said_to_be_unknown_and_a_file_gives_it() -> None:
     assert "$0.22" in evolif("report", "bench-run", "--prices", "p.yaml").stdout
 
 
+@pytest.mark.slow
 def test_a_second_run_on_the_same_prefix_costs_nothing_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-verysecret-0123456789")
     told = ("evaluate", "bench", "-m", "openai/gpt-4.1", "--max-turns", "3", "--cache-dir", "kept", "--out")
@@ -88,6 +90,7 @@ def test_a_second_run_on_the_same_prefix_costs_nothing_and_says_so(monkeypatch: 
     assert "6 of 12 requests came from the cache" in twice.stderr
 
 
+@pytest.mark.slow
 def test_the_variable_of_the_cache_only_says_where_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-verysecret-0123456789")
     monkeypatch.setenv("EVOLIF_CACHE_DIR", "kept")

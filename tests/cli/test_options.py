@@ -53,6 +53,7 @@ def test_the_verbs_of_the_whole_way_are_there() -> None:
     assert {"demo", "generate", "extend", "evaluate", "report", "check", "score", "models"} <= set(VERBS)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("verb", ["", *VERBS])
 @pytest.mark.parametrize("flag", ["--help", "-h"])
 def test_help_of_every_verb_works(verb: str, flag: str) -> None:
@@ -77,6 +78,7 @@ CONFIGS = {
 }
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", list(CONFIGS))
 def test_a_configuration_gives_defaults_of_all_verbs(name: str) -> None:
     Path(name).write_text(CONFIGS[name], encoding="utf-8")
@@ -93,6 +95,7 @@ def test_flags_win_over_variables_and_variables_over_the_configuration() -> None
     assert (spec("b")["seed"], spec("b")["turns"], spec("b")["dialogues"]) == (3, 2, 1)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("model", ["sim/perfect", "[sim/perfect]", "\n- sim/perfect"])
 def test_a_repeatable_flag_takes_one_value_or_a_list(model: str) -> None:
     evolif("generate", "b", "--dialogues", "1", "--turns", "1", "--seed", "1")

@@ -106,6 +106,7 @@ def test_every_verb_is_tried() -> None:
     assert set(SUMMARIES) == set(VERBS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("line", [line for some in VERBS.values() for line in some])
 def test_it_works_or_names_its_extra(line: str, played: dict[str, tuple[int, str]]) -> None:
     code, text = played[line]

@@ -110,6 +110,7 @@ def test_a_wait_names_the_attempt_its_timeout_and_the_flag(
     )
 
 
+@pytest.mark.slow
 def test_a_run_against_a_server_that_hangs_says_which_attempt_it_waits_for(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -116,6 +116,7 @@ VECTORS = st.lists(st.integers(-3, 3).map(float), min_size=2, max_size=2)
 ROUNDS = st.lists(st.tuples(st.text(max_size=5), st.text(max_size=5), VECTORS), max_size=8)
 
 
+@pytest.mark.slow
 @given(ROUNDS, VECTORS, st.integers(0, 10), st.sampled_from(["", "Rules."]))
 def test_helper_and_definition_agree(
     rounds: list[tuple[str, str, list[float]]], query: list[float], k: int, system: str

@@ -85,6 +85,7 @@ def test_summaries_that_it_reads_are_noted_and_reused() -> None:
     assert len(model.asked) == 3
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("reply", UNREADABLE)
 def test_a_decision_of_no_use_is_asked_for_once_more_and_then_is_to_go_on(reply: str) -> None:
     contexts, model = under(reply, turns=TURNS[:2])

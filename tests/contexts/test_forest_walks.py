@@ -58,6 +58,7 @@ def compare(forest: Forest, model: PlainForest) -> None:
     assert forest.active_tree == model.active
 
 
+@pytest.mark.slow
 @given(st.data())
 def test_both_forests_walk_alike(data: st.DataObject) -> None:
     system = data.draw(st.sampled_from(["", "Be brief."]))

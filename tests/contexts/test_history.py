@@ -60,6 +60,7 @@ def test_all_messages_of_a_prompt_are_shown() -> None:
     )
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(st.text(), st.text()), max_size=8), st.text(), st.text(), st.integers(0, 10))
 def test_helpers_and_strategies_agree(turns: list[tuple[str, str]], query: str, system: str, k: int) -> None:
     past = exchanges(turns)

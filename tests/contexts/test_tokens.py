@@ -86,6 +86,7 @@ def test_the_name_tells_the_file() -> None:
     assert tokenizer_name() == "l2_supercat-93248f2a9ec36c7b"
 
 
+@pytest.mark.slow
 @installed
 def test_wordllama_is_never_imported() -> None:
     code = (

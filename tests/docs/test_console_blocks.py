@@ -51,6 +51,7 @@ def test_the_tutorial_is_among_the_pages() -> None:
     assert {page.stem for page in CONSOLE.console_pages()} >= SLOW
 
 
+@pytest.mark.sampled
 @needs_bash
 @pytest.mark.parametrize("page", PAGES)
 def test_commands_print_what_the_page_shows(page: Path, tmp_path: Path) -> None:

@@ -55,6 +55,7 @@ def bench(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name", [pytest.param(name, marks=[pytest.mark.slow] * (name != "large_page")) for name in BOMBS]
 )
@@ -79,6 +80,7 @@ def test_a_bomb_is_left_unread_within_bounds(tmp_path: Path, bench: Path, name: 
     assert int(done.stderr.split()[-1]) < MEMORY >> 10  # in KiB
 
 
+@pytest.mark.slow
 def test_the_same_bomb_is_refused_on_import(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(unpacking, "MEMORY", MEMORY)
     shared_text(tmp_path / "bomb.parquet")
@@ -88,6 +90,7 @@ def test_the_same_bomb_is_refused_on_import(tmp_path: Path, monkeypatch: pytest.
     assert time.monotonic() - start < 30 and not (tmp_path / "out").exists()
 
 
+@pytest.mark.slow
 def test_a_packed_arrow_stream_is_bounded_too(tmp_path: Path) -> None:
     table = pa.table({"text": pa.array(["a" * 400_000_000])})
     with pa.ipc.new_stream(
@@ -98,6 +101,7 @@ def test_a_packed_arrow_stream_is_bounded_too(tmp_path: Path) -> None:
         import_benchmark(tmp_path / "a.arrow", tmp_path / "out")
 
 
+@pytest.mark.slow
 def test_an_ordinary_file_is_searched_to_its_end(tmp_path: Path, bench: Path) -> None:
     from evolif.scenarios.instructions import InstructionBenchmark
 

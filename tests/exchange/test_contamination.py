@@ -78,6 +78,7 @@ def test_every_query_is_found_wherever_it_stands(bench, queries, tmp_path):
             assert place.line == text[: place.offset].count(b"\n") + 1
 
 
+@pytest.mark.slow
 def test_five_megabytes_are_read_with_the_memory_of_a_few_blocks(bench, queries, tmp_path):
     import tracemalloc
 

@@ -51,6 +51,7 @@ def exported_bytes(path):
     return b"\n".join(file.read_bytes() for file in files)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", EVERY)
 @pytest.mark.parametrize("with_witness", [False, True])
 def test_a_round_trip_gives_the_same_benchmark(bench, tmp_path, name, with_witness):
@@ -68,6 +69,7 @@ def test_a_round_trip_gives_the_same_benchmark(bench, tmp_path, name, with_witne
     assert back.status == {"satisfiable": 36, "awkward": 0, "impossible": 0, "undecided": 0}
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", EVERY)
 def test_witnesses_stay_home_unless_asked_for(bench, tmp_path, name):
     keys = {text for text in witnesses(bench) if len(text) > 30}
@@ -84,6 +86,7 @@ def test_witnesses_stay_home_unless_asked_for(bench, tmp_path, name):
         assert all(any(form.encode() in keyed for form in (json.dumps(t, ensure_ascii=False)[1:-1], t)) for t in keys)
 
 
+@pytest.mark.slow
 @needs_arrow
 def test_parquet_has_no_column_of_witnesses(bench, tmp_path):
     from pyarrow import parquet
@@ -144,6 +147,7 @@ def test_the_datasets_library_loads_the_folder(bench, tmp_path):
     assert loaded.filter(lambda one: "length" in one["groups"], load_from_cache_file=False).num_rows > 0
 
 
+@pytest.mark.slow
 @needs_datasets
 def test_rows_survive_other_programs(bench, tmp_path):
     import datasets
@@ -158,6 +162,7 @@ def test_rows_survive_other_programs(bench, tmp_path):
         assert again.identity == bench.identity and dialogue_bytes(again.path) == dialogue_bytes(bench.path)
 
 
+@pytest.mark.slow
 @needs_datasets
 def test_the_card_says_what_it_is(bench, tmp_path):
     import yaml
@@ -214,6 +219,7 @@ def test_an_imported_benchmark_goes_on_as_the_original_does(bench, tmp_path):
     assert dialogue_bytes(first.path) == dialogue_bytes(second.path)
 
 
+@pytest.mark.slow
 def test_registers_of_ones_own_travel_along(tmp_path):
     registers = _registers(tmp_path)
     bench = evolif.generate(tmp_path / "b", dialogues=1, turns=4, seed=3, registers=registers, profile="objective")

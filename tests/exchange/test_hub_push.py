@@ -95,6 +95,7 @@ def is_private(made):
     return made["visibility"] == "private" if "visibility" in made else made["private"]
 
 
+@pytest.mark.slow
 def test_a_push_uploads_rows_and_card_in_one_commit(bench, tmp_path):
     with Hub() as hub:
         result = push(bench, tmp_path / "b.parquet", hub.url)
@@ -113,6 +114,7 @@ def test_a_push_uploads_rows_and_card_in_one_commit(bench, tmp_path):
     assert evolif.load_benchmark(tmp_path / "back").identity == bench.identity
 
 
+@pytest.mark.slow
 def test_a_folder_of_datasets_is_pushed_as_parquet(bench, tmp_path):
     pytest.importorskip("datasets", reason="datasets is not installed (evolif[datasets])")
     with Hub() as hub:
@@ -124,6 +126,7 @@ def test_a_folder_of_datasets_is_pushed_as_parquet(bench, tmp_path):
     assert hub.files["data/test-00000-of-00001.parquet"].startswith(b"PAR1")
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("status", [401, 403])
 def test_a_refused_token_is_told_without_it(bench, tmp_path, status):
     with Hub(refuse=status) as hub:
@@ -132,6 +135,7 @@ def test_a_refused_token_is_told_without_it(bench, tmp_path, status):
     assert (tmp_path / "b.parquet").exists()
 
 
+@pytest.mark.slow
 def test_a_hub_that_fails_or_is_away_is_told_without_the_token(bench, tmp_path, monkeypatch):
     with Hub(refuse=400) as hub:
         result = push(bench, tmp_path / "b.parquet", hub.url)

@@ -207,6 +207,7 @@ FOREIGN = {
 }
 
 
+@pytest.mark.slow
 @settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_whatever_stands_in_a_field_is_taken_or_refused_in_a_sentence(tmp_path, rows, data):

@@ -79,6 +79,7 @@ def brought_back(run, tmp_path, **options):
     return done, evolif.load_run(tmp_path / "back")
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("with_witness", [False, True])
 def test_a_round_trip_gives_the_same_files(run, tmp_path, with_witness):
     done, back = brought_back(run, tmp_path, with_witness=with_witness)

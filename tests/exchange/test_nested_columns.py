@@ -102,6 +102,7 @@ def test_one_can_filter_by_a_parameter_without_parsing(bench: Any, tmp_path: Pat
     assert any(kinds) and "before" in [field.name for field in table.schema.field("operation").type]
 
 
+@pytest.mark.slow
 @needs_arrow
 def test_export_import_export_gives_the_same_file(bench: Any, tmp_path: Path) -> None:
     first = export(bench.path, tmp_path / "1.parquet").path
@@ -111,6 +112,7 @@ def test_export_import_export_gives_the_same_file(bench: Any, tmp_path: Path) ->
     assert lines[0].read_bytes() == lines[1].read_bytes()
 
 
+@pytest.mark.slow
 @needs_arrow
 def test_a_table_without_the_field_evolif_is_read_as_well(tmp_path: Path) -> None:
     from pyarrow import parquet

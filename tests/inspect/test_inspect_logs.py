@@ -42,6 +42,7 @@ def logs(run: Run, tmp_path_factory: pytest.TempPathFactory) -> list[Any]:
     return [read_eval_log(str(path)) for path in sorted(out.iterdir())]
 
 
+@pytest.mark.slow
 def test_there_is_a_log_for_each_model_and_inspect_lists_them(run: Run, tmp_path: Path) -> None:
     done = export(run.path, tmp_path / "logs", format="inspect")
     assert done.rows == sum(len(session.turns) for session in run.sessions()) and done.withheld > 0
@@ -50,6 +51,7 @@ def test_there_is_a_log_for_each_model_and_inspect_lists_them(run: Run, tmp_path
     assert names == ["01-sim-steady.eval", "02-sim-forgetful.eval"]
 
 
+@pytest.mark.slow
 def test_figures_are_those_of_the_report_to_the_digit(run: Run, logs: list[Any]) -> None:
     for log, summary in zip(logs, summarise(run), strict=True):
         [score] = log.results.scores
@@ -71,6 +73,7 @@ def test_figures_are_those_of_the_report_to_the_digit(run: Run, logs: list[Any])
         assert score.scored_samples == summary.metrics.dialogues == len(log.samples)
 
 
+@pytest.mark.slow
 def test_each_session_is_a_sample_with_its_conversation_and_verdicts(run: Run, logs: list[Any]) -> None:
     for log in logs:
         assert log.eval.metadata["canary"] == canary_of(run.settings.benchmark)
@@ -94,6 +97,7 @@ def test_each_session_is_a_sample_with_its_conversation_and_verdicts(run: Run, l
             assert sample.scores["figures"].value["edr_len"] == len([r for r in records if r.judged.judged])
 
 
+@pytest.mark.slow
 def test_inspect_scores_a_log_again_with_the_same_result(logs: list[Any]) -> None:
     from inspect_ai import score
 
@@ -105,6 +109,7 @@ def test_inspect_scores_a_log_again_with_the_same_result(logs: list[Any]) -> Non
     assert {name: metric.value for name, metric in after.items()} == {n: m.value for n, m in before.items()}
 
 
+@pytest.mark.slow
 def test_the_sums_give_the_figure_where_a_budget_cut_sessions(run: Run, tmp_path: Path) -> None:
     """Inspect adds up the samples that it has, so what nobody saw has to be in their sums."""
     from evolif.runner import RunStore, load_run
@@ -127,6 +132,7 @@ def test_the_sums_give_the_figure_where_a_budget_cut_sessions(run: Run, tmp_path
     assert sum(top for top, _ in sums) / sum(bottom for _, bottom in sums) == pytest.approx(value)
 
 
+@pytest.mark.slow
 def test_answer_keys_stay_home(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     out = export(run.path, tmp_path / "logs", format="inspect").path
     keys = [w for prompt in run.prompts() if len(w := prompt.payload["witness"]) > 30]
@@ -143,6 +149,7 @@ def test_answer_keys_stay_home(run: Run, tmp_path: Path, monkeypatch: pytest.Mon
         assert bool(log.samples[0].model_dump_json().count(SECRET)) == bool(told) and done.withheld == 1 - told
 
 
+@pytest.mark.slow
 def test_a_scenario_of_two_seats_brings_its_own_figures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     install(monkeypatch)
     run = make_talk(tmp_path / "r", dialogues=3)
@@ -158,6 +165,7 @@ def test_a_scenario_of_two_seats_brings_its_own_figures(tmp_path: Path, monkeypa
     run.close()
 
 
+@pytest.mark.slow
 def test_a_session_that_did_not_end_is_a_sample_with_an_error(run: Run, tmp_path: Path) -> None:
     from evolif.runner import RunStore
     from evolif.runner.records import EndEntry

@@ -22,6 +22,7 @@ def test_the_format_names_the_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.slow
 def test_importing_the_package_imports_no_inspect() -> None:
     import subprocess
 

@@ -101,6 +101,7 @@ def hold_equal(log: Any, run: Run) -> None:
     assert shown == figures != {}
 
 
+@pytest.mark.slow
 def test_instructions_are_played_with_patience_as_by_our_runner(server: Server, tmp_path: Path) -> None:
     log = inspected("instructions", tmp_path, profile="objective", seed=7, dialogues=3, turns=4, max_turns=6, epochs=2)
     bench = evolif.generate(tmp_path / "b", dialogues=3, turns=4, seed=7, profile="objective")
@@ -125,6 +126,7 @@ def test_instructions_are_played_with_patience_as_by_our_runner(server: Server, 
     run.close()
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(("scenario", "cap"), [("shifts", None), ("games", 4), ("broadcast", 4)])
 def test_other_scenarios_are_played_as_by_our_runner(
     server: Server, tmp_path: Path, scenario: str, cap: int | None
@@ -137,6 +139,7 @@ def test_other_scenarios_are_played_as_by_our_runner(
     run.close()
 
 
+@pytest.mark.slow
 def test_a_context_strategy_and_a_judge_of_inspect(server: Server, tmp_path: Path) -> None:
     arguments = {"seed": 3, "dialogues": 2, "turns": 6, "profile": "paper", "max_turns": 5, "context": "last:1"}
     log = inspected("instructions", tmp_path, judge="openai-api/tiny/judge", **arguments)
@@ -147,6 +150,7 @@ def test_a_context_strategy_and_a_judge_of_inspect(server: Server, tmp_path: Pat
     assert max(len(messages) for messages in asked) == 4  # system, one round, the query
 
 
+@pytest.mark.slow
 def test_a_fault_of_the_endpoint_counts_for_nothing(server: Server, tmp_path: Path) -> None:
     with serving(error(404, "no such model")) as broken, pytest.MonkeyPatch.context() as patch:
         patch.setenv("TINY_BASE_URL", broken.url)
@@ -157,6 +161,7 @@ def test_a_fault_of_the_endpoint_counts_for_nothing(server: Server, tmp_path: Pa
     assert all("no such model" in sample.error.message for sample in log.samples if sample.error)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("limit", "turns"),
     [({"token_limit": 25}, 2), ({"message_limit": 5}, 2), ({"message_limit": 6}, 2), ({"turn_limit": 2}, 2)],
@@ -219,12 +224,14 @@ def test_what_was_played_before_ctrl_c_is_in_the_log_and_can_be_scored(
     assert {score.metadata["cut"] for score in scores} == {"cut by Inspect: stopped by its user"}
 
 
+@pytest.mark.slow
 def test_a_limit_before_the_first_answer_is_no_figure(server: Server, tmp_path: Path) -> None:
     log = inspected("instructions", tmp_path, profile="objective", dialogues=2, turns=2, max_turns=5, message_limit=1)
     assert log.samples and all(sample.limit is not None for sample in log.samples)
     assert log.results and log.results.scores[0].scored_samples == 0
 
 
+@pytest.mark.slow
 def test_another_solver_is_refused_before_anything_is_paid_for(server: Server, tmp_path: Path) -> None:
     from inspect_ai.solver import generate
 
@@ -234,6 +241,7 @@ def test_another_solver_is_refused_before_anything_is_paid_for(server: Server, t
     assert "leave --solver out" in log.error.message
 
 
+@pytest.mark.slow
 def test_the_headline_has_an_error_and_an_interval_and_samples_can_be_filtered(server: Server, tmp_path: Path) -> None:
     from inspect_ai.analysis import evals_df
 
@@ -261,6 +269,7 @@ def test_the_headline_has_an_error_and_an_interval_and_samples_can_be_filtered(s
     run.close()
 
 
+@pytest.mark.slow
 def test_a_wrong_option_is_told_in_a_sentence(server: Server, tmp_path: Path) -> None:
     from inspect_ai._util.error import PrerequisiteError
 

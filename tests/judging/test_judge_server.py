@@ -69,6 +69,7 @@ def test_forms_met_in_the_wild_are_read(reply: Answer) -> None:
     assert len(server.seen) == 1
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("content", ["I cannot help with that.", None, "", grade(42), grade("high"), "{}"])
 def test_what_cannot_be_read_is_asked_three_times_and_not_judged(content: object) -> None:
     with serving(ok(content)) as server:

@@ -56,6 +56,7 @@ def test_a_panel_decides_turns_and_everything_of_it_is_kept(bench: Path, tmp_pat
     run.close()
 
 
+@pytest.mark.slow
 def test_judges_that_are_down_cost_no_answer_and_no_patience(bench: Path, tmp_path: Path) -> None:
     root = tmp_path / "run"
     options = {"max_turns": CAP, "max_retries": 0}
@@ -89,6 +90,7 @@ def move(root: Path, old: str, new: str) -> None:
     connection.close()
 
 
+@pytest.mark.slow
 def test_verdicts_that_cannot_be_had_are_counted_and_never_scores(bench: Path, tmp_path: Path) -> None:
     with serving(ok("I would rather not say.")) as server:
         arguments = ["evaluate", str(bench), "-m", "sim/perfect", "--judge", judge(server), "-o", str(tmp_path / "run")]

@@ -186,6 +186,7 @@ def test_the_interval_of_the_other_way_round_is_mirrored():
         assert other.differences[name].interval == pytest.approx((-high, -low))
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(st.lists(st.tuples(talk, talk), min_size=6, max_size=14))
 def test_interval_and_p_never_contradict(raw):

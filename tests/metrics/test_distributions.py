@@ -72,6 +72,7 @@ def test_no_event_has_a_high_end_only():
     assert poisson_limits(0) == (0, pytest.approx(-math.log(0.025)))
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("of", [1, 6, 24, 150])
 def test_the_low_end_of_a_share_is_clopper_and_pearsons(stats, of):
     for right in range(of + 1):

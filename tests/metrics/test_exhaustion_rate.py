@@ -122,6 +122,7 @@ def test_the_figures_beside_the_metrics_are_not_corrected():
     assert rate.value == pytest.approx(1 / 9 - 8 / 36) and rate.p is not None and rate.p_holm is None
 
 
+@pytest.mark.slow
 def test_the_rate_tells_models_apart_at_the_cap():
     """Sessions of both last for 50 turns; those of one run out of patience there three times as often."""
     weak = [lasting(d, 50, over=d % 100 < 6) for d in range(500)]

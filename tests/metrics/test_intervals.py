@@ -197,6 +197,7 @@ def test_an_area_has_the_interval_of_a_mean_where_it_is_one():
     assert influence_interval(mean, [0.0] * 5, most=50) is None
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(("skill", "dialogues"), [(0.6, 12), (0.8, 12), (0.95, 12)])
 def test_they_cover(skill, dialogues):
     # benchmarks/coverage.py measures this well; here 200 runs find an interval that covers nine in ten at best.

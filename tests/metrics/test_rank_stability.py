@@ -123,6 +123,7 @@ def test_halves_share_no_dialogue_and_are_the_same_for_all_models():
     assert [one.size for one in split_half_stability(FOUR, [1, 99, 2, 2], draws=1)] == [1, 2, 3]
 
 
+@pytest.mark.slow
 def test_equal_models_have_a_stable_order_only_where_parts_are_compared_with_the_whole():
     from random import Random
 

@@ -59,6 +59,7 @@ def test_nothing_differs():
     assert found.shares is found.more_epochs is None
 
 
+@pytest.mark.slow
 def test_known_components_are_found():
     chance = Random(8)
     totals = []

@@ -81,6 +81,7 @@ def test_a_storm_of_refusals_is_sat_out() -> None:
     assert len(server.seen) == 70 and model.limit.cuts >= 1 and model.limit.in_flight == 0
 
 
+@pytest.mark.slow
 def test_faults_here_and_there_cost_no_call() -> None:
     def sometimes(seen: Seen) -> Answer | None:
         return faults.pop() if len(server.seen) % 5 == 0 and faults else None
@@ -100,6 +101,7 @@ def test_faults_here_and_there_cost_no_call() -> None:
     assert not faults and len(server.seen) >= 60 + count  # a broken connection may take another call's request along
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("status", [500, 502, 503, 504, 529, 429, 408])
 def test_what_can_pass_is_asked_so_often_and_no_more(status: int) -> None:
     with serving(error(status, "not now", headers=SOON)) as server:
@@ -116,6 +118,7 @@ def test_what_cannot_pass_is_asked_once(status: int) -> None:
     assert isinstance(caught, AccessError) == (status in {401, 402, 403, 404})
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("kind", "words"),
     [
@@ -175,6 +178,7 @@ def test_a_name_nobody_knows_is_asked_again(monkeypatch: pytest.MonkeyPatch) -> 
     assert len(looked_up) == 2
 
 
+@pytest.mark.slow
 def test_a_server_that_dies_and_comes_back_answers_everybody() -> None:
     """It dies with connections open to it, and comes back at the same address after ten calls have failed."""
     failures: list[Exception] = []
@@ -377,6 +381,7 @@ def test_the_cases_are_of_many_providers() -> None:
     assert all(case["source"] for case in PROVIDER_ERRORS)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     "case", PROVIDER_ERRORS, ids=[f"{i}-{case['of']}-{case['means']}" for i, case in enumerate(PROVIDER_ERRORS)]
 )

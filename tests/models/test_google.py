@@ -112,6 +112,7 @@ def test_an_empty_answer_in_the_history_is_left_out() -> None:
     assert [c["parts"][0]["text"] for c in server.seen[0].body["contents"]] == ["Hi", "Well?"]
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("body", "reply"),
     [
@@ -131,6 +132,7 @@ def test_answers_are_taken_apart(body: dict[str, object], reply: Reply) -> None:
     assert (got.text, got.reasoning, got.truncated) == (reply.text, reply.reasoning, reply.truncated)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("text", "told", "usage"),
     [
@@ -146,6 +148,7 @@ def test_missing_or_odd_usage_is_unknown(text: str, told: object, usage: Usage) 
         assert ask(server).usage == usage
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     "answer",
     [
@@ -162,6 +165,7 @@ def test_a_safety_block_is_withheld(answer: Answer) -> None:
     assert len(server.seen) == 1
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     "body",
     [
@@ -218,6 +222,7 @@ def test_an_error_that_is_no_json_is_told() -> None:
         assert "answered 502: <html>Bad gateway</html>" in str(fault(server))
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("answer", "kind", "words"),
     [
@@ -245,6 +250,7 @@ def test_what_cannot_pass_is_not_repeated(answer: Answer, kind: type[ModelError]
     assert len(server.seen) == 1
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("kind", "words"),
     [

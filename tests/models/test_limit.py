@@ -198,6 +198,7 @@ class Endpoint(Scripted):
         return BUSY
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("capacity", [5, 40, 150, 1000])
 def test_it_finds_what_an_endpoint_stands(capacity: int) -> None:
     async def main() -> None:

@@ -79,6 +79,7 @@ def wait_until_gone(pid: int, seconds: float) -> bool:
     return gone(pid)
 
 
+@pytest.mark.slow
 @real
 def test_answers_come_and_repeat() -> None:
     async def work(model: LocalModel) -> int:
@@ -91,6 +92,7 @@ def test_answers_come_and_repeat() -> None:
     assert wait_until_gone(using(work), 1)
 
 
+@pytest.mark.slow
 @real
 def test_only_our_key_is_let_in() -> None:
     async def work(model: LocalModel) -> None:
@@ -121,6 +123,7 @@ def test_what_does_not_fit_overflows() -> None:
     using(work, context=256)
 
 
+@pytest.mark.slow
 @real
 def test_a_crash_is_named_and_mended_once() -> None:
     async def work(model: LocalModel) -> None:
@@ -173,6 +176,7 @@ asyncio.run(main())
 """
 
 
+@pytest.mark.slow
 @real
 def test_the_child_dies_with_a_killed_parent() -> None:
     with subprocess.Popen([sys.executable, "-c", PARENT], stdout=subprocess.PIPE, text=True) as parent:

@@ -127,6 +127,7 @@ def test_missing_usage_is_unknown() -> None:
         assert ask(server) == Reply("Hello.")
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("tokens", [None, -3, "3", 2.5, True, 2**60, [3]])
 def test_usage_with_a_number_that_is_none_is_unknown(tokens: object) -> None:
     for name in ("prompt_tokens", "completion_tokens"):
@@ -217,6 +218,7 @@ def test_what_can_pass_is_asked_again() -> None:
     assert len(server.seen) == 3
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     "body",
     [
@@ -264,6 +266,7 @@ def test_an_empty_answer_is_an_answer(content: object) -> None:
     assert len(server.seen) == 1
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("kind", "words"),
     [("stall", "did not answer within"), ("drip", "did not answer within"), ("reset", "could not be reached")],

@@ -65,6 +65,7 @@ ANSWERS: dict[str, Callable[[Seen], Answer]] = {
 }
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     "case",
     [
@@ -146,6 +147,7 @@ def test_settings_without_an_uncommon_address_keep_their_hash() -> None:
     assert json.loads(one.model_dump_json())["judge_endpoints"] == ["http://127.0.0.1:8000/v1"]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/cmdline").exists(), reason="needs /proc")
 def test_no_process_has_it_among_its_arguments(tmp_path: Path) -> None:
     """Given by a variable; what is typed on the command line is in the process list, which no program can change."""

@@ -27,6 +27,7 @@ def test_a_limit_without_a_stall_is_kept() -> None:
     assert 0.2 <= asyncio.run(main()) < 2
 
 
+@pytest.mark.slow
 def test_what_arrived_during_a_stall_is_read_although_the_limit_is_over() -> None:
     async def main() -> None:
         loop, steps = asyncio.get_running_loop(), asyncio.Queue[int]()
@@ -91,6 +92,7 @@ async def _endless() -> None:
         await asyncio.sleep(60)
 
 
+@pytest.mark.slow
 def test_the_clock_stands_still_during_a_stall() -> None:
     async def main() -> tuple[float, float]:
         async with TimeLimit(60):

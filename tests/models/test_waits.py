@@ -87,6 +87,7 @@ def test_where_all_calls_are_told_so_they_are_given_up_after_a_few() -> None:
     assert "more than 120 s are not accepted" in str(ends[-1])
 
 
+@pytest.mark.slow
 def test_where_all_calls_are_told_so_an_accepted_wait_is_sat_out_by_all() -> None:
     endpoint = Endpoint(range(23), wait=0.6)
     ends = run(guarded(endpoint, accepted=1.0), 100, seconds=5)

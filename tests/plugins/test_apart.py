@@ -74,6 +74,7 @@ def test_what_is_blocked_is_all_that_knows_instruction_following(apart: Callable
     assert apart(code).strip() == "evolif.scenarios.instructions is blocked"
 
 
+@pytest.mark.slow
 def test_from_python(apart: Callable[..., str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     assert [json.loads(line) for line in apart(BY_PYTHON).splitlines()] == [
@@ -82,6 +83,7 @@ def test_from_python(apart: Callable[..., str], tmp_path: Path, monkeypatch: pyt
     ]
 
 
+@pytest.mark.slow
 def test_by_commands(apart: Callable[..., str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     lines = []

@@ -93,6 +93,7 @@ def test_the_page_on_scenarios_shows_the_whole_package() -> None:
         assert f' title="{path.name}"\n{path.read_text(encoding="utf-8")}```\n' in page
 
 
+@pytest.mark.slow
 def test_pip_installs_it(tmp_path: Path, python: Callable[..., subprocess.Popen[str]]) -> None:
     pytest.importorskip("hatchling", reason="hatchling is not installed")
     words = ("install", "--quiet", "--no-deps", "--no-build-isolation", "--no-index", "--target", tmp_path / "site")
@@ -145,6 +146,7 @@ def test_a_report_shows_its_metric_first_then_what_verdicts_give(run: Run, notes
     assert "constraint" not in full and "EvolIF" not in full
 
 
+@pytest.mark.slow
 def test_without_patience_nothing_speaks_of_it(run: Run, plain: Path) -> None:
     shown = run("evaluate", plain, "-m", "sim/hasty", "-m", "sim/careful", "--out", "run").stdout
     written = ("--json", "run.json", "--html", "run.html", "--latex", "run.tex", "--figures", "figures")
@@ -163,6 +165,7 @@ def test_without_patience_nothing_speaks_of_it(run: Run, plain: Path) -> None:
     assert {ending for *_, ending in answers("run", "sim/hasty") if isinstance(ending, str)} == {"end"}
 
 
+@pytest.mark.slow
 def test_the_page_shows_labels_verdicts_and_scores_of_each_turn(run: Run, notes: Path) -> None:
     run("evaluate", notes, "-m", "sim/hasty", "--out", "run")
     run("report", "run", "--html", "run.html", "--resamples", 50)
@@ -207,6 +210,7 @@ def test_two_models_and_two_contexts_are_compared(run: Run, plain: Path, refused
     assert "Effect of the context" in run("compare", "full", "last", "--across", "context", "--resamples", 50).stdout
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("format", ["jsonl", "parquet"])
 def test_exports_have_its_columns_and_no_answer_key(run: Run, notes: Path, format: str) -> None:
     run("evaluate", notes, "-m", "sim/careful", "-m", "sim/hasty", "--out", "run")

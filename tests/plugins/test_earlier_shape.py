@@ -23,6 +23,7 @@ PROMPT = Prompt(1, 1, (Message("user", "Hi"),), labels={"hue": "red"})
 TABLE = MetricTable(("top", "one"), lambda session: (1, 1), {"share": ("top", "one")})
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 def test_a_plugin_of_the_earlier_shape_gives_the_same_as_one_of_today(run: Run) -> None:
     shown = {}

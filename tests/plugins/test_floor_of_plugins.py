@@ -77,6 +77,7 @@ BROKEN = {
 }
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("case", BROKEN)
 def test_what_breaks_costs_the_floor_alone(run: Run, whole: Path, faults: dict[str, Any], case: str) -> None:
     method, fault, sentence = BROKEN[case]

@@ -204,6 +204,7 @@ def serving() -> Iterator[tuple[Server, str]]:
         yield brain, f"openai/NAME?base_url={url}"
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of this kind are not there")
 @pytest.mark.parametrize("self_play", [False, pytest.param(True, marks=pytest.mark.slow)])
 def test_after_a_kill_exactly_what_was_in_flight_is_asked_again(

@@ -138,6 +138,7 @@ def test_a_command_that_raises_costs_no_run(
     assert "evolif generate BENCH --scenario faulty" in run("report", "other", "--full").output
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("method", AT_ONCE)
 @pytest.mark.usefixtures("whole")
 def test_a_method_that_raises_is_named_in_a_sentence(
@@ -207,6 +208,7 @@ IN_A_SESSION = {
 }
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("case", IN_A_SESSION)
 def test_a_session_that_fails_is_suspended_alone_and_goes_on_when_the_plugin_is_mended(
     run: Run, bench: Path, whole: Path, faults: dict[str, Any], case: str

@@ -54,6 +54,7 @@ def board_of(run: Run) -> ComparableRuns:
     return board
 
 
+@pytest.mark.slow
 def test_the_sentence_has_the_figures_of_compare(run: Run) -> None:
     forgetful, _, steady = board_of(run).models
     for one, other in ((steady, forgetful), (forgetful, steady)):

@@ -146,6 +146,7 @@ def played(asked: dict[int, str], patience: int | None, cap: int) -> dict[int, s
     return sessions
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("first", "second", "alike"),
     [
@@ -275,6 +276,7 @@ def test_runs_without_a_shared_dialogue_say_so() -> None:
     assert "have no dialogue that counts in both" in " ".join(compare("a", "b").split())
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("settings", "clause"),
     [
@@ -348,6 +350,7 @@ def test_the_system_prompt_ablation_is_known() -> None:
     assert "unknown ablation" in refused("with", "without", "--ablation", "weather")
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("what", "settings", "clause", "label"),
     [

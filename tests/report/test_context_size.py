@@ -92,6 +92,7 @@ def test_other_strategies_are_counted_while_they_play(tmp_path: Path) -> None:
     assert "│ context tokens │ 200 │" in told and "system text" not in told
 
 
+@pytest.mark.slow
 @installed
 def test_with_the_benchmark_the_system_text_is_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)

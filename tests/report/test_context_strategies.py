@@ -181,6 +181,7 @@ def test_one_run_shows_its_own_cost_too(folder: Path) -> None:
     assert "Context strategies" not in told("report", make_run(folder / "plain", {"sim/a": {1: GOOD}}).path)
 
 
+@pytest.mark.slow
 def test_page_and_figures_have_the_picture(folder: Path, tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     both = folder / "wide", folder / "narrow"
@@ -192,6 +193,7 @@ def test_page_and_figures_have_the_picture(folder: Path, tmp_path: Path) -> None
     assert (tmp_path / "figures" / "tokens.svg").exists()
 
 
+@pytest.mark.slow
 def test_without_the_extra_the_report_says_so(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     tokenizer_name.cache_clear()

@@ -113,6 +113,7 @@ def play(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder / "r"
 
 
+@pytest.mark.slow
 def test_page_and_figures_draw_the_trees_of_any_scenario(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("matplotlib")
     run = play(tmp_path, monkeypatch)
@@ -126,6 +127,7 @@ def test_page_and_figures_draw_the_trees_of_any_scenario(tmp_path: Path, monkeyp
     assert (tmp_path / "f" / "tree.svg").exists() and (tmp_path / "f" / "tree.png").exists()
 
 
+@pytest.mark.slow
 def test_the_scenario_marks_what_is_misplaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from evolif.scenarios.instructions.presentation import InstructionPresentation
 

@@ -41,6 +41,7 @@ def models(folder: Path) -> dict[str, Any]:
     return dict(zip(STRATEGIES, data["models"], strict=True))
 
 
+@pytest.mark.slow
 def test_the_ceiling_of_a_strategy_is_what_the_reader_reaches_under_it(folder: Path) -> None:
     # Worked out from the stored turns alone, it sees the calls as they were.
     for name, model in models(folder).items():

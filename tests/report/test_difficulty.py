@@ -26,6 +26,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ComparableRuns]:
         yield ComparableRuns((RunAnalysis(run, resamples=20),))
 
 
+@pytest.mark.slow
 def test_spans_hold_every_verdict_of_their_turns(runs: ComparableRuns) -> None:
     steady, perfect = runs.models
     turns = [turn for session in steady.sessions for turn in session.turns]

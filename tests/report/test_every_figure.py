@@ -93,6 +93,7 @@ def recorded(folder: Path) -> list[Run]:
 SCENARIOS = (instructions, games, broadcast, shifts, recorded)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("make", SCENARIOS)
 def test_its_interval_has_a_method_a_unit_and_a_place_in_the_table(make: Any, tmp_path: Path) -> None:
     pytest.importorskip("scipy", reason="SciPy is not installed")

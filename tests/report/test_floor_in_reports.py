@@ -91,6 +91,7 @@ def test_the_short_object_has_the_same_keys(played: Path) -> None:
     assert short["runs"][0]["floor"] == whole["runs"][0]["floor"]
 
 
+@pytest.mark.slow
 def test_every_output_shows_both(played: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "80")
     short = told(played)
@@ -103,6 +104,7 @@ def test_every_output_shows_both(played: Path, tmp_path: Path, monkeypatch: pyte
     assert "Floor: the best of five answers" in page and max(map(len, full.splitlines()[:60])) <= 80
 
 
+@pytest.mark.slow
 def test_models_that_follow_nothing_have_no_rank(played: Path) -> None:
     whole = machine(played)
     [board], [run] = whole["boards"], whole["runs"]
@@ -189,6 +191,7 @@ def test_a_judge_beside_the_rules_is_said(tmp_path: Path) -> None:
     assert "while CSR includes what the judge decided" in " ".join(told(tmp_path / "r").split())
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("session", ["suspended:", "censored:", ":"])
 def test_nothing_asked_has_no_floor(tmp_path: Path, session: str) -> None:
     by_hand(tmp_path / "r", session).close()

@@ -247,6 +247,7 @@ def test_json_has_accuracy_by_turns_and_their_gain(tmp_path: Path) -> None:
     assert "Accuracy of sim/perfect: 100 % (2 turns), 100 % (4). From 2 to 4 turns it gains 0 [−46, 46] points" in said
 
 
+@pytest.mark.slow
 def test_the_page_shows_both_parts_side_by_side_and_escapes_them(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     bench = made(tmp_path / "b")
@@ -263,6 +264,7 @@ def test_the_page_shows_both_parts_side_by_side_and_escapes_them(tmp_path: Path)
     assert "What the model was asked" in text and "img-src &#39;none&#39;" in text
 
 
+@pytest.mark.slow
 def test_a_page_with_pictures_lets_them_in_and_loads_nothing(tmp_path: Path) -> None:
     pytest.importorskip("PIL")
     pytest.importorskip("matplotlib")
@@ -276,6 +278,7 @@ def test_a_page_with_pictures_lets_them_in_and_loads_nothing(tmp_path: Path) -> 
     assert "img-src data:" in text and "default-src &#39;none&#39;" in text
 
 
+@pytest.mark.slow
 def test_only_the_dialogues_in_the_figures_are_read(tmp_path: Path) -> None:
     with closing(evaluate(made(tmp_path / "b"), "sim/perfect", tmp_path / "r", partner="self",
                           options=REGEX)) as run:  # fmt: skip

@@ -32,6 +32,7 @@ def run(words: list[str]) -> None:
     assert done.exit_code == 0, done.output
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", SETS)
 def test_the_printed_commands_make_the_same_bytes(tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)

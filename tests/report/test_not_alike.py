@@ -33,6 +33,7 @@ def unescaped(name: str) -> str:
     return text.replace("{-}", "-").replace(r"\_", "_")
 
 
+@pytest.mark.slow
 def test_every_output_says_who_played_what(place: Path) -> None:
     evaluate("bench", models=["sim/steady"], out="one", max_turns=2, limit=2)
     evaluate("bench", models=["sim/forgetful"], out="many", max_turns=2, limit=4, epochs=3)
@@ -52,6 +53,7 @@ def test_every_output_says_who_played_what(place: Path) -> None:
     assert COMPARED in one["not_alike"] and (one["b"]["dialogues"], one["b"]["epochs"]["most"]) == (4, 3)
 
 
+@pytest.mark.slow
 def test_models_of_one_run_may_differ_too(place: Path) -> None:
     evaluate("bench", models=["sim/steady"], out="run", max_turns=2, limit=2)
     evaluate("bench", models=["sim/forgetful"], out="run", max_turns=2, limit=3, epochs=2)

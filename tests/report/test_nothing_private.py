@@ -147,6 +147,7 @@ def check(played: Played) -> dict[str, bytes]:
     return found
 
 
+@pytest.mark.slow
 def test_no_output_names_a_folder_or_an_address(played: Played) -> None:
     found = check(played)
     [run] = json.loads(found["r.json"])["runs"]
@@ -161,6 +162,7 @@ def test_no_output_names_a_folder_or_an_address(played: Played) -> None:
     assert b"its endpoint answered 500" in found["shared-run.jsonl"]
 
 
+@pytest.mark.slow
 def test_other_weights_are_another_model(played: Played) -> None:
     played.evaluate(DIALOGUES)
     played.weights.write_bytes(b"GGUF" + bytes(101))
@@ -168,6 +170,7 @@ def test_other_weights_are_another_model(played: Played) -> None:
         played.evaluate(DIALOGUES)
 
 
+@pytest.mark.slow
 def test_a_fork_asks_other_weights_anew_and_a_comparison_names_them(played: Played) -> None:
     played.weights.write_bytes(b"GGUF" + bytes(101))
     asked = Counter(seen.body["model"] for seen in played.server.seen)
@@ -196,6 +199,7 @@ def test_a_server_that_calls_its_model_by_a_path_is_heard_without_the_folder(tol
     assert served_by(told) == kept
 
 
+@pytest.mark.slow
 def test_a_run_of_an_earlier_version_is_resumed_and_shown_by_its_short_name(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

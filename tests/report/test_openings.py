@@ -8,6 +8,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import pytest
 from recorded_dialogs import RECALL, Scripted, answer, bench_of, dialog, turn
 
 from evolif.benchmark import open_benchmark
@@ -54,6 +55,7 @@ def test_a_game_tells_what_turns_gain(tmp_path: Path) -> None:
     assert first.count("<svg") == 1 and "EDR" not in first
 
 
+@pytest.mark.slow
 def test_a_broadcast_tells_its_categories(tmp_path: Path) -> None:
     bench = generated(tmp_path, "broadcast", 8)
     with closing(evaluate(bench, ["sim/steady", "sim/perfect"], tmp_path / "run")) as run:
@@ -66,6 +68,7 @@ def test_a_broadcast_tells_its_categories(tmp_path: Path) -> None:
     assert "EDR" not in first and 'th scope="row">sim/perfect' in first
 
 
+@pytest.mark.slow
 def test_shifts_tell_the_rate_against_tokens(tmp_path: Path) -> None:
     bench = generated(tmp_path, "shifts", 8, rounds=[10])
     with (

@@ -220,6 +220,7 @@ def test_a_scenario_draws_heat_maps_of_its_own(tmp_path: Path) -> None:
     run.close()
 
 
+@pytest.mark.slow
 def test_heat_maps_stand_in_the_chapter_that_names_them_or_at_the_end(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib", reason="matplotlib is not installed")
     make_duels(tmp_path / "r", "sim/a", "sim/b", "sim/c", scenario="drawn").close()

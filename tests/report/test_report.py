@@ -140,6 +140,7 @@ def test_the_heuristic_stands_apart_and_changes_no_figure(play: Callable[..., Ru
     assert "heuristic" in printed(run)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("models", [1, 3, 7])
 def test_the_table_shows_every_figure_at_80_columns(play: Callable[..., Run], models: int) -> None:
     run = play({f"openai/a-rather-long-name-of-a-model-{n}": wobbly for n in range(models)})

@@ -244,6 +244,7 @@ def test_what_cannot_be_written_is_said() -> None:
     assert "is not a run" in report("nowhere", code=2)
 
 
+@pytest.mark.slow
 def test_where_the_cap_bounds_the_length_the_exhaustion_rate_is_named() -> None:
     long = dict.fromkeys(range(1, 9), "censored:11 11 11 11")
     make("r", {"sim/a": long, "sim/b": long | {1: "finished:11 00 00 00", 2: "finished:00 00 00"}}, max_turns=4)
@@ -270,6 +271,7 @@ def test_where_the_cap_bounds_the_length_the_exhaustion_rate_is_named() -> None:
     assert "A: EDR len is bounded by the cap of 4" in " ".join(told.split())
 
 
+@pytest.mark.slow
 def test_an_expected_length_has_a_point_where_it_was_measured_alone() -> None:
     """Patience runs out at turn 6 in some of twelve sessions; the others reach turn 10."""
     died, lasted = "finished:1 1 1 0 0 0", "censored:1 1 1 1 1 1 1 1 1 1"
@@ -323,6 +325,7 @@ def test_few_sessions_at_the_cap_bound_nothing() -> None:
     assert "bounded by the cap" not in report("r")
 
 
+@pytest.mark.slow
 def test_a_page_that_would_be_too_large_says_where_its_transcripts_are(monkeypatch: pytest.MonkeyPatch) -> None:
     make("r", {"sim/a": MIXED})
     monkeypatch.setattr("evolif.report.page.page.MOST_BYTES", 1)

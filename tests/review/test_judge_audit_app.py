@@ -313,6 +313,7 @@ def test_a_desk_holds_nothing_that_could_be_shown(ada):
     assert "answer number" in held and not [word for word in SECRETS if word in held]
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("score", [2, None])
 def test_what_others_gave_is_not_shown(run, score):
     bob = judge_desk(run, "bob")
@@ -330,6 +331,7 @@ def test_what_others_gave_is_not_shown(run, score):
     drive(judge_desk(run), steps, size=(100, 50))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", ON_SCREEN)
 def test_hostile_answers_and_queries_command_nothing(tmp_path, text):
     said = Said(ONE, 1, 1, (("emotion", True),), text=f"A {text} answer", query=f"Q {text} query", rationale=text)

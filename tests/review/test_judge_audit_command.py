@@ -153,6 +153,7 @@ def test_no_cell_is_a_formula_or_a_command(tmp_path):
     assert done.exit_code == 0 and "6 lines left empty" in done.stderr and csv.field_size_limit() == before
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("text", [one for one in NASTY if "\ud800" not in one])
 def test_a_hostile_answer_commands_no_terminal(tmp_path, text):
     run = plant(

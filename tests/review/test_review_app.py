@@ -53,6 +53,7 @@ def test_a_accepts_and_goes_on(ada, stored):
     assert stored(1, 1).status == "verified"
 
 
+@pytest.mark.slow
 def test_a_asks_for_a_reason_where_the_checkers_object(ada, stored):
     async def steps(person):
         await person.press("a")
@@ -143,6 +144,7 @@ def test_o_notes(ada):
     drive(ada, steps)
 
 
+@pytest.mark.slow
 def test_e_edits_with_live_findings_and_ctrl_s_saves(ada, stored):
     async def steps(person):
         await person.press("e")
@@ -162,6 +164,7 @@ def test_e_edits_with_live_findings_and_ctrl_s_saves(ada, stored):
     assert (stored().query, stored().status) == (GOOD, "edited") and ada.drafts.get(KEY) is None
 
 
+@pytest.mark.slow
 def test_an_edit_that_the_checkers_object_to_asks_and_keeps_the_draft(ada, stored):
     async def steps(person):
         await person.press("e")
@@ -183,6 +186,7 @@ def test_an_edit_that_the_checkers_object_to_asks_and_keeps_the_draft(ada, store
     assert stored().query == f"{FLAGGED} Really." and ada.verdicts()[KEY].note == "so be it"
 
 
+@pytest.mark.slow
 def test_escape_leaves_the_editor_and_keeps_what_was_typed(ada, stored):
     async def steps(person):
         await person.press("e")
@@ -199,6 +203,7 @@ def test_escape_leaves_the_editor_and_keeps_what_was_typed(ada, stored):
     assert stored().query == FLAGGED and ada.drafts.get(KEY) is None
 
 
+@pytest.mark.slow
 def test_g_asks_the_chosen_model_and_shows_before_it_takes(ada, stored):
     async def steps(person):
         await person.press("g")
@@ -237,6 +242,7 @@ def test_g_can_be_edited_first_or_left(ada, stored):
     assert (stored().query, stored().status) == ("sim/x minds nothing. Thanks.", "edited")
 
 
+@pytest.mark.slow
 def test_waiting_for_a_model_is_told_and_can_be_left(bench, stored):
     from threading import Event
 
@@ -264,6 +270,7 @@ def test_waiting_for_a_model_is_told_and_can_be_left(bench, stored):
     drive(desk(bench, regenerate=slow), steps, model="sim/x")
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("fault", [ValueError("boom"), None])
 def test_a_model_that_fails_or_is_none_is_told(bench, fault, stored):
     def failing(turn, model, notes):
@@ -283,6 +290,7 @@ def test_a_model_that_fails_or_is_none_is_told(bench, fault, stored):
     assert stored().query == FLAGGED
 
 
+@pytest.mark.slow
 def test_f_filters_and_c_clears(ada):
     async def steps(person):
         await person.press("f")
@@ -297,6 +305,7 @@ def test_f_filters_and_c_clears(ada):
     drive(ada, steps)
 
 
+@pytest.mark.slow
 def test_slash_searches_and_an_empty_search_shows_all(ada):
     async def steps(person):
         await person.press("slash")

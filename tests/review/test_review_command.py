@@ -49,6 +49,7 @@ def test_list_is_filtered_and_gives_objects(bench):
     assert json.loads(review(bench, "--list", "--json", "--finding", "case").stdout)["turns"] == []
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("way", [["--list"], ["--list", "--json"], ["--export", "out.jsonl"], []])
 @pytest.mark.parametrize(
     ("flag", "value", "told"),
@@ -193,6 +194,7 @@ for arguments in sys.argv[1].split("|"):
 """
 
 
+@pytest.mark.slow
 def test_without_textual_it_says_what_to_install_and_the_rest_works(bench):
     command = [sys.executable, "-c", WITHOUT, "bench|bench --list|bench --export x.jsonl|bench --apply x.jsonl"]
     done = subprocess.run(command, cwd=bench.parent, capture_output=True, text=True, check=True)
@@ -201,6 +203,7 @@ def test_without_textual_it_says_what_to_install_and_the_rest_works(bench):
     assert parts[1].startswith("2\nF ") and [part[0] for part in parts[2:]] == ["0", "0", "0"]
 
 
+@pytest.mark.slow
 def test_listing_loads_no_terminal_library(bench):
     code = f"import sys; sys.argv = ['evolif', 'review', {str(bench)!r}, '--list']\n"
     code += "from evolif.__main__ import main\ntry:\n    main()\nexcept SystemExit:\n    pass\n"

@@ -156,6 +156,7 @@ def test_a_second_file_may_be_kept_as_opinions_only(bench, ada, filled, stored):
     assert (found.n, found.observed) == (2, 0.5)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("change", "told"),
     [

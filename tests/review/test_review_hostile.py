@@ -45,6 +45,7 @@ def bench_turn(made):
     return InstructionBenchmark(made).turns(1)[2]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", ON_SCREEN)
 def test_the_screen_obeys_nothing(bench, text):
     InstructionBenchmark(bench).replace(

@@ -32,6 +32,7 @@ def bob(bench):
     return desk(bench, "bob")
 
 
+@pytest.mark.slow
 def test_what_another_decides_is_told_and_shown_on_r(ada, bob):
     async def steps(person):
         await person.sees(FLAGGED)
@@ -55,6 +56,7 @@ def test_a_note_of_another_does_not_make_what_is_shown_old(ada, bob):
     drive(ada, steps)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("presses", "query", "status", "opinions"),
     [
@@ -78,6 +80,7 @@ def test_a_decision_on_what_was_changed_meanwhile_is_asked_about(ada, bob, store
     assert [one.decision for one in ada.decisions(KEY) if not one.applied] == opinions
 
 
+@pytest.mark.slow
 def test_an_edit_that_meets_another_shows_both_and_loses_neither(ada, bob, stored):
     async def steps(person):
         await person.press("e")
@@ -135,6 +138,7 @@ def run(code: str, *arguments: str) -> subprocess.Popen[str]:
     return subprocess.Popen([sys.executable, "-c", code, *arguments], env={**os.environ, "PYTHONPATH": path}, text=True)
 
 
+@pytest.mark.slow
 def test_a_killed_application_costs_no_keystroke(bench, stored):
     died = run(TYPES_AND_DIES, str(bench))
     assert died.wait(timeout=120) == -signal.SIGKILL

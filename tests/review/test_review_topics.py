@@ -233,6 +233,7 @@ def test_a_forged_journal_cannot_break_the_file(path):
     assert len(lines(path)) == 4
 
 
+@pytest.mark.slow
 def test_the_application_vouches_and_rejects(path):
     pytest.importorskip("textual", reason="the extra review is not installed")
     own = desk(path)

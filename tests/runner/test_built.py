@@ -35,6 +35,7 @@ def test_runs_of_rounds_take_no_room() -> None:
     assert ContextRecord(dict.fromkeys([*range(1, 900), 950], "summary")).dump() == {"summary": "1-899,950"}
 
 
+@pytest.mark.slow
 def test_an_edited_range_does_not_fill_the_memory() -> None:
     assert len(ContextRecord.load({"full": "1-99999999999999999999"}).shown) < 1_000_000
 

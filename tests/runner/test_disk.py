@@ -68,6 +68,7 @@ main()
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no limit on file sizes there")
 def test_the_program_says_a_sentence_when_a_file_can_grow_no_more(bench: Path, tmp_path: Path) -> None:
     out = tmp_path / "run"

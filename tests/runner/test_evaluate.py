@@ -41,6 +41,7 @@ def test_the_limit_takes_the_first_dialogues(play: Play) -> None:
     assert [d for d, *_ in endings(play(Scripted(witness), limit=3))] == [1, 2, 3]
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("connections", [1, 3, 16])
 def test_the_figures_do_not_depend_on_the_connections(play: Play, connections: int) -> None:
     run = play(Scripted(good_but(2, 3, 5, 6, 7)), limit=None, max_connections=connections, out=f"r{connections}")
@@ -65,6 +66,7 @@ def test_a_resumed_run_asks_only_what_is_missing(play: Play) -> None:
     assert second.turns == [(2, n) for n in range(3, 9)] + [(4, n) for n in range(1, 9)]
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("settings", "told"),
     [

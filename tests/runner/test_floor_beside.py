@@ -67,6 +67,7 @@ def outcomes(found: Ceiling) -> list[Any]:
     ]
 
 
+@pytest.mark.slow
 def test_what_the_process_finds_is_what_is_replayed(
     made: InstructionBenchmark, tmp_path: Path, processes: list[subprocess.Popen[bytes]]
 ) -> None:
@@ -80,6 +81,7 @@ def test_what_the_process_finds_is_what_is_replayed(
     assert [process.returncode for process in processes] == [0]
 
 
+@pytest.mark.slow
 def test_a_run_that_grows_gets_those_of_all_its_turns(
     made: InstructionBenchmark, tmp_path: Path, processes: list[subprocess.Popen[bytes]]
 ) -> None:
@@ -91,6 +93,7 @@ def test_a_run_that_grows_gets_those_of_all_its_turns(
             assert highest is not None and highest.turns == len(list(run.prompts()))
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("of_it", ["killed", "silent", "wrong", "none"])
 def test_a_process_that_fails_costs_only_its_work(
     made: InstructionBenchmark,
@@ -123,6 +126,7 @@ def test_a_process_that_fails_costs_only_its_work(
         assert analysis.ceiling == replayed(run) is not None
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     "edit",
     [
@@ -148,6 +152,7 @@ def test_a_ceiling_that_was_edited_is_not_believed(
         assert RunAnalysis(run).ceiling == replayed(run)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="processes are not listed in /proc")
 def test_the_process_ends_with_a_run_that_is_killed(made: InstructionBenchmark, tmp_path: Path) -> None:
     with fast_server(made, answering) as server:

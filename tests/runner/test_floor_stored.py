@@ -100,6 +100,7 @@ def test_what_judges_is_closed_where_the_floor_is_given_up(
     assert judging.closed == 1
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     "edit",
     [

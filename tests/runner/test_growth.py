@@ -134,6 +134,7 @@ def test_a_fork_for_another_judge_judges_again_and_asks_no_answer_twice(play: Pl
     assert endings(run) == [(d, 1, "finished", 4) for d in (1, 2)] and model.asked == []
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("other", [{"seed": 1}, {"temperature": 0.5}, {"system_prompt": False}, {"max_tokens": 9}])
 def test_a_fork_shares_nothing_where_answers_would_be_others(
     play: Play, tmp_path: Path, other: dict[str, object]

@@ -99,6 +99,7 @@ def wait_for(brain: Server, count: int, process: subprocess.Popen[str]) -> None:
         time.sleep(0.005)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.slow)])
 def test_an_interrupted_run_ends_its_turns_in_flight_and_goes_on_as_if_nothing_had_been(
     server: tuple[Server, str], bench: Path, tmp_path: Path, reference: Any, number: int
@@ -117,6 +118,7 @@ def test_an_interrupted_run_ends_its_turns_in_flight_and_goes_on_as_if_nothing_h
     assert (figures(tmp_path / "run"), sorted(brain.asked)) == reference
 
 
+@pytest.mark.slow
 def test_a_second_ctrl_c_stops_at_once_and_loses_only_what_was_in_flight(
     server: tuple[Server, str], bench: Path, tmp_path: Path, reference: Any
 ) -> None:

@@ -89,6 +89,7 @@ NONSENSE = {
 }
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("kind", NONSENSE)
 def test_the_same_command_spends_one_budget_whatever_is_reported(
     long_bench: InstructionBenchmark, tmp_path: Path, kind: str
@@ -142,6 +143,7 @@ def test_dollars_of_unknown_usage_are_counted_at_the_dearer_price() -> None:
     assert budget._limits[0].spent == price.completion
 
 
+@pytest.mark.slow
 def test_every_report_names_calls_of_unknown_usage(play: Play, tmp_path: Path) -> None:
     out, page = str(tmp_path / "run"), tmp_path / "page.html"
     usages = iter([Usage(10, 5), Usage()])
@@ -242,6 +244,7 @@ def test_a_panel_is_reserved_for_too(play: Play, paper_bench: Path, tmp_path: Pa
     assert {one.role: (one.calls, one.unknown) for one in run.costs()} == {r: (n, n) for r, n in calls.items()}
 
 
+@pytest.mark.slow
 def test_a_refused_call_costs_nothing_and_an_unanswered_one_may(
     long_bench: InstructionBenchmark, tmp_path: Path
 ) -> None:
@@ -310,6 +313,7 @@ def test_an_answer_from_the_cache_was_booked_when_it_was_paid(
 # Killed, with calls in flight.
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kills", [1, pytest.param(4, marks=pytest.mark.slow)])
 def test_kills_hide_no_call_from_a_budget(long_bench: InstructionBenchmark, tmp_path: Path, kills: int) -> None:
     """Commands under one budget, each of which is killed with calls in flight."""

@@ -109,6 +109,7 @@ def test_three_rounds_are_shown_and_their_tokens_recorded(bench: Path, tmp_path:
     assert shown == [min(n, 3) for n in range(TURNS)] * 2
 
 
+@pytest.mark.slow
 def test_the_command_names_the_strategy_in_full(bench: Path, tmp_path: Path) -> None:
     out = str(tmp_path / "run")
     told = CliRunner().invoke(app, ["evaluate", str(bench), "-m", MODEL, "-o", out, "--context", "retrieval"])

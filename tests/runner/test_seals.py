@@ -140,6 +140,7 @@ def test_what_versions_without_seals_stored_is_not_sealed_and_otherwise_as_befor
     assert "turns are not sealed" in evolif("export", run, "out.jsonl").stdout
 
 
+@pytest.mark.slow
 def test_forty_flipped_verdicts_are_told_with_the_figures_and_found_by_the_rules(run: Path) -> None:
     started = time.monotonic()
     edit(run, f"{FLIP} WHERE rowid IN (SELECT rowid FROM turn ORDER BY session, turn LIMIT 40)")
@@ -283,6 +284,7 @@ def test_seals_are_those_of_what_was_committed(tmp_path: Path) -> None:
         assert store.integrity() == Integrity(4, 0)
 
 
+@pytest.mark.slow
 def test_ten_thousand_turns_are_checked_in_a_moment(tmp_path: Path) -> None:
     judgement = Judgement(tuple(Verdict(f"group {n}", True, "expected", "found") for n in range(6)))
     with closing(RunStore.create(tmp_path / "run", SETTINGS)) as store:
@@ -296,6 +298,7 @@ def test_ten_thousand_turns_are_checked_in_a_moment(tmp_path: Path) -> None:
         assert file.execute("SELECT max(length(seal)) FROM turn").fetchone() == (22,)
 
 
+@pytest.mark.slow
 def test_a_stored_turn_costs_at_most_a_fifth_more_than_before_the_seals(tmp_path: Path) -> None:
     bench = generate(tmp_path / "bench", dialogues=60, turns=20, seed=1, profile="objective")
     evaluate(bench, "sim/perfect", tmp_path / "run", max_turns=20).close()

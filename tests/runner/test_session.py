@@ -101,6 +101,7 @@ def test_a_fault_never_touches_patience_and_the_same_call_goes_on(play: Play, fa
     assert (ending, len(records)) == ("censored", 8)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("ending", ["finished", "censored", "withheld"])
 def test_what_has_ended_is_never_asked_again(play: Play, ending: str) -> None:
     fault = {"withheld": WithheldError("no"), "censored": ContextOverflowError("long")}.get(ending)

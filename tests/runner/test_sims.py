@@ -79,6 +79,7 @@ def shares(spec: str, profile: str, dialogues: int, turns: int) -> dict[str, tup
     return {group: (kept[group], given[group]) for group in given}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dialogues", [10, pytest.param(40, marks=pytest.mark.slow)])
 def test_every_group_is_kept_as_often_as_documented(dialogues: int) -> None:
     told = shares("sim/steady", "escalating", dialogues, 40)
@@ -90,6 +91,7 @@ def test_every_group_is_kept_as_often_as_documented(dialogues: int) -> None:
         assert kept < given
 
 
+@pytest.mark.slow
 def test_a_skill_holds_for_every_group() -> None:
     told = shares("sim/steady?skill=.9", "escalating", 8, 40)
     assert all(abs(kept / given - 0.9) < 4 * sqrt(0.09 / given) for kept, given in told.values()), told
@@ -143,6 +145,7 @@ def figures(run: Run) -> dict[str, dict[str, float | None]]:
     return {s.model: s.metrics.by_name() for s in summarise(run, resamples=1)}
 
 
+@pytest.mark.slow
 def test_forgetful_is_below_steady_is_below_perfect_and_a_run_can_be_repeated(
     bench: InstructionBenchmark, tmp_path: Path
 ) -> None:

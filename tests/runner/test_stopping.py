@@ -151,6 +151,7 @@ def test_words_that_take_long_are_awaited_aloud(
             told += capsys.readouterr().err
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("kind", [SessionStarted, SessionEnded])
 def test_an_observer_that_breaks_ends_the_run_and_never_hangs_it(play: Play, tmp_path: Path, kind: type) -> None:
     def broken(event: Event) -> None:

@@ -97,6 +97,7 @@ def misjudged(bench: InstructionBenchmark, folder: Path, share: float) -> list[t
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("share", [*(pytest.param(share, marks=pytest.mark.slow) for share in (0.05, 0.5)), 1.0])
 def test_the_time_left_is_within_a_factor_of_two_after_a_tenth_of_the_run(
     slow_bench: InstructionBenchmark, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, share: float
@@ -106,6 +107,7 @@ def test_the_time_left_is_within_a_factor_of_two_after_a_tenth_of_the_run(
     assert any(not misjudged(slow_bench, tmp_path / f"run-{attempt}", share) for attempt in range(3))
 
 
+@pytest.mark.slow
 def test_the_time_left_is_that_of_the_slowest_model_and_known_to_nobody_once_the_run_is_over(
     slow_bench: InstructionBenchmark, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -137,6 +139,7 @@ def test_earlier_runs_of_the_same_model_beside_a_run_say_how_long_its_sessions_l
         assert found == {"sim/perfect": run.sessions("sim/perfect")}
 
 
+@pytest.mark.slow
 def test_calls_in_flight_repeats_and_pauses_are_seen_from_another_shell(
     slow_bench: InstructionBenchmark, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -68,6 +68,7 @@ def turns(run: Run) -> dict[tuple[int, int], tuple[Any, ...]]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of this kind are not there")
 def test_a_killed_run_is_resumed_as_if_nothing_had_been(bench: Path, tmp_path: Path) -> None:
     whole = turns(play(bench, tmp_path / "whole", "tree"))
@@ -78,6 +79,7 @@ def test_a_killed_run_is_resumed_as_if_nothing_had_been(bench: Path, tmp_path: P
     assert turns(play(bench, tmp_path / "run", "tree")) == whole
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", ["tree", "summary:2"])
 def test_what_is_stored_is_what_the_strategy_shows(name: str, bench: Path, tmp_path: Path) -> None:
     run = play(bench, tmp_path / "run", name)
@@ -144,6 +146,7 @@ def test_fallbacks_are_stored(bench: Path, tmp_path: Path) -> None:
     run.close()
 
 
+@pytest.mark.slow
 def test_a_fault_of_its_provider_suspends_and_a_resume_asks_nothing_twice(bench: Path, tmp_path: Path) -> None:
     broken = True
 

@@ -23,6 +23,7 @@ def told(*arguments: str) -> str:
     return " ".join(result.output.split())
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(("system_prompt", "untold"), [(False, True), (True, False)])
 def test_the_report_says_what_models_were_not_told(
     play: Play, tmp_path: Path, system_prompt: bool, untold: bool

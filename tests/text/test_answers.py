@@ -69,6 +69,7 @@ def busy(seconds: float) -> str:
     return threading.current_thread().name
 
 
+@pytest.mark.slow
 def test_a_long_answer_is_read_in_a_thread_while_the_loop_goes_on() -> None:
     longest, thread = held(lambda: busy(0.6), AT_ONCE + 1)
     assert thread != threading.main_thread().name and longest < 0.3

@@ -54,6 +54,7 @@ def texts(svg: str) -> list[str]:
     return [element.text or "" for element in parsed(svg).iter(f"{SVG}text")]
 
 
+@pytest.mark.slow
 def test_every_figure_can_be_drawn_and_stands_in_a_page(pictures: dict[str, str]) -> None:
     for svg in pictures.values():
         root = parsed(svg)
@@ -92,6 +93,7 @@ def colours(svg: str) -> set[str]:
     return set(painted) - {"none"}
 
 
+@pytest.mark.slow
 def test_a_page_paints_its_figures_and_a_file_has_colours_of_its_own(three: RunAnalysis) -> None:
     for name in ("headline", "survival", "groups", "radar", "moves"):
         picture = draw(name, three)
@@ -108,6 +110,7 @@ def test_numbers_on_colours_keep_their_ink(three: RunAnalysis) -> None:
     assert ink_on("#e69f00") == BLACK and ink_on("#0072b2") == WHITE and ink_on("#000000") == "#ffffff"
 
 
+@pytest.mark.slow
 def test_figures_of_a_page_fit_a_phone(three: RunAnalysis) -> None:
     with for_page():
         narrow = {
@@ -124,6 +127,7 @@ def test_the_same_figure_of_other_figures_has_other_ids(analysed: Analysed) -> N
     assert ids[0] and not ids[0] & ids[1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["headline", *slow("survival", "radar", "depth", "synthesizers")])
 def test_the_same_analysis_gives_the_same_bytes(analysed: Analysed, name: str) -> None:
     made = {"sim/a": WORDS, "sim/b": WORDS[::-1], "sim/c": WORDS[3:]}

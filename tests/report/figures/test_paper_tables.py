@@ -166,6 +166,7 @@ def test_figures_are_matplotlib_s_and_show_themselves(analysed: Analysed) -> Non
     assert "sessions still going (%)" in figure_3(run)._repr_svg_()
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("form", ["pdf", "svg"])
 def test_a_name_is_no_formula_when_the_reader_saves_the_figure(analysed: Analysed, form: str) -> None:
     run = analysed({r"x/$\frac{1}{$": ("55000", "5000"), "$a_1$": ("000", "5000")}, sources=(r"$\undefined$", "y"))

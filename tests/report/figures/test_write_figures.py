@@ -20,6 +20,7 @@ Analysed = Callable[..., RunAnalysis]
 WORDS = ("5545550", "555000", "5453000", "15555", "000", "5051500000", "555555", "4444", "53000", "5505000")
 
 
+@pytest.mark.slow
 def test_each_figure_comes_as_svg_and_png_and_in_the_index(analysed: Analysed, tmp_path: Path) -> None:
     written = write_figures([analysed({"a": WORDS, "b": WORDS[::-1]})], tmp_path / "new" / "figures")
     root = tmp_path / "new" / "figures"

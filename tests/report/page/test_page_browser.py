@@ -48,6 +48,7 @@ def choose(driver: Any, name: str, value: str) -> None:
     )
 
 
+@pytest.mark.slow
 def test_it_renders_without_a_word_in_the_console(pages: dict[str, Path], folder: Path, visit: Visit) -> None:
     driver = visit(pages["run"])
     assert driver.execute_script("return document.contentType") == "text/html"
@@ -64,6 +65,7 @@ def test_it_renders_without_a_word_in_the_console(pages: dict[str, Path], folder
 OPEN = "return [...document.querySelectorAll('details.chapter[open]')].map(d => d.parentElement.id)"
 
 
+@pytest.mark.slow
 def test_all_but_the_answer_is_folded_and_opens_where_the_address_says(pages: dict[str, Path], visit: Visit) -> None:
     driver = visit(pages["run"])
     assert driver.execute_script(OPEN) == []
@@ -90,6 +92,7 @@ def test_nothing_is_fetched(pages: dict[str, Path], visit: Visit) -> None:
     assert len(urls) == 1
 
 
+@pytest.mark.slow
 def test_planted_scripts_do_not_run(pages: dict[str, Path], visit: Visit) -> None:
     driver = visit(pages["hostile"])
     driver.execute_script("document.querySelectorAll('details').forEach(d => { d.open = true; })")
@@ -127,6 +130,7 @@ def test_the_policy_holds_where_escaping_would_fail(pages: dict[str, Path], visi
     assert len(shown(driver)) == 8  # our own script still runs
 
 
+@pytest.mark.slow
 def test_filters_narrow_and_count(pages: dict[str, Path], visit: Visit) -> None:
     driver = visit(pages["run"])
     everything = counts(driver)
@@ -158,6 +162,7 @@ def test_filters_narrow_and_count(pages: dict[str, Path], visit: Visit) -> None:
     )
 
 
+@pytest.mark.slow
 def test_the_text_filter_and_the_failed_turns(pages: dict[str, Path], visit: Visit) -> None:
     driver = visit(pages["run"])
     word = driver.execute_script(
@@ -185,6 +190,7 @@ def test_the_text_filter_and_the_failed_turns(pages: dict[str, Path], visit: Vis
     assert f", {len(looks)} of " in counts(driver)
 
 
+@pytest.mark.slow
 def test_a_link_opens_its_turn(pages: dict[str, Path], visit: Visit) -> None:
     driver = visit(pages["run"], "s=sim/forgetful/3/1&t=3")
     session = driver.execute_script(
@@ -203,6 +209,7 @@ def test_a_link_opens_its_turn(pages: dict[str, Path], visit: Visit) -> None:
         assert severe == [], wrong
 
 
+@pytest.mark.slow
 def test_a_link_to_a_hostile_name_works_too(pages: dict[str, Path], visit: Visit) -> None:
     driver = visit(pages["hostile"])
     key = shown(driver)[0]
@@ -232,6 +239,7 @@ def test_a_verdict_shows_its_evidence(pages: dict[str, Path], visit: Visit) -> N
     assert driver.execute_script("return document.querySelectorAll('mark.on').length") == 0
 
 
+@pytest.mark.slow
 def test_long_answers_open_on_request(folder: Path, visit: Visit, tmp_path: Path) -> None:
     import shutil
     import sqlite3
@@ -256,6 +264,7 @@ def test_long_answers_open_on_request(folder: Path, visit: Visit, tmp_path: Path
     )
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", ["run", "hostile"])
 def test_a_phone_needs_no_sideways_scrolling(pages: dict[str, Path], visit: Visit, screen: Screen, name: str) -> None:
     screen(width=360, height=800)
@@ -283,6 +292,7 @@ def test_print_leaves_the_controls_out(pages: dict[str, Path], visit: Visit, scr
     )
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("width", [400, 1200])
 def test_the_first_screen_is_not_cropped(pages: dict[str, Path], visit: Visit, screen: Screen, width: int) -> None:
     screen(width, 900, dark=True)
@@ -338,6 +348,7 @@ return [...new Set(poor)];
 """
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("dark", [False, True])
 def test_letters_stand_out(pages: dict[str, Path], visit: Visit, screen: Screen, dark: bool) -> None:
     screen(dark=dark)

@@ -169,6 +169,7 @@ def test_an_audit_and_the_published_figures_have_sections(make: Make, monkeypatc
     assert text.index(published.warning) < text.index('<table class="published">')
 
 
+@pytest.mark.slow
 def test_all_transcripts_are_in_one_file_up_to_20_mb(make: Make, many: Path) -> None:
     written = make(root=many)
     assert (written.transcripts, written.inside, written.folder) == (256, 256, None)
@@ -183,6 +184,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(page, "MOST_BYTES", 1_000_000)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("small")
 def test_an_archive_holds_the_page_and_its_folder(make: Make, many: Path, tmp_path: Path) -> None:
     written = make("packed.html", root=many, packed=True)
@@ -197,6 +199,7 @@ def test_an_archive_holds_the_page_and_its_folder(make: Make, many: Path, tmp_pa
     assert make("packed.html", root=many, packed=True).path.read_bytes() == first
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("small")
 def test_many_transcripts_go_to_a_folder(make: Make, many: Path) -> None:
     written = make(root=many)
@@ -218,6 +221,7 @@ def test_many_transcripts_go_to_a_folder(make: Make, many: Path) -> None:
     assert abs(inside.count("sim/steady") - inside.count("sim/forgetful")) <= 1 and len(inside) == written.inside
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("small")
 def test_links_into_the_folder(make: Make, many: Path, visit: Callable[..., Any]) -> None:
     written = make(root=many)

@@ -140,6 +140,7 @@ def test_options_that_do_not_go_together_are_refused_before_a_file_is_written(tm
     assert not (tmp_path / "a").exists()
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("options", "task", "variants"),
     [
@@ -177,6 +178,7 @@ def test_the_system_prompt_and_the_messages_are_all_that_a_model_sees(fixed: Any
     assert {message.content for message in last if message.role == "assistant"} == {"Noted."}
 
 
+@pytest.mark.slow
 def test_perfect_reaches_everything_and_never_loses_patience(small: Any, tmp_path: Path) -> None:
     with closing(evaluate(small, "sim/perfect", tmp_path / "run")) as run:
         sessions = list(run.sessions("sim/perfect"))
@@ -233,6 +235,7 @@ def test_the_score_is_that_of_score_reply(small: Any, tmp_path: Path) -> None:
         assert found == pytest.approx(result["score"], abs=1e-9)
 
 
+@pytest.mark.slow
 def test_patience_is_applied_afterwards_unless_a_run_stops(small: Any, tmp_path: Path) -> None:
     with closing(evaluate(small, "sim/steady?skill=.2", tmp_path / "whole")) as run:
         whole = list(run.sessions("sim/steady?skill=.2"))
@@ -278,6 +281,7 @@ class Breaking:
         pass
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     "context",
     ["last:4", "summary:2", "tree", *(pytest.param(name, marks=pytest.mark.slow) for name in ("full", "retrieval:3"))],
@@ -299,6 +303,7 @@ def test_strategies_play_and_a_run_that_was_stopped_goes_on_to_the_same_turns(
     assert stored(tmp_path / "cut") == stored(tmp_path / "whole")
 
 
+@pytest.mark.slow
 def test_the_reader_reads_everything_under_the_full_history_and_less_under_less(tmp_path: Path) -> None:
     bench = made(tmp_path / "b", 4)
     figures = {}
@@ -492,6 +497,7 @@ HOSTILE = (
 )
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("reply", HOSTILE, ids=range(len(HOSTILE)))
 def test_hostile_replies_fail_and_break_nothing(small: Any, reply: str) -> None:
     kinds: dict[Any, Prompt] = {}
@@ -506,6 +512,7 @@ def test_hostile_replies_fail_and_break_nothing(small: Any, reply: str) -> None:
         assert len(found.verdicts) == len(prompt.payload["checklist"]) + len(prompt.payload["gates"])
 
 
+@pytest.mark.slow
 def test_a_hostile_reply_is_stored_and_reported(fixed: Any, tmp_path: Path) -> None:
     replies = iter([*HOSTILE, *["So be it."] * 7])
     with closing(evaluate(fixed, Scripted(lambda request: next(replies)), tmp_path / "run")) as run:
@@ -529,6 +536,7 @@ def test_exports_leave_answer_keys_out(fixed: Any, tmp_path: Path) -> None:
             assert rows[4]["labels"]["kind"] == "S" if source == fixed.path else rows[4]["kind"] == "S"
 
 
+@pytest.mark.slow
 def test_generate_evaluate_and_report_by_commands(tmp_path: Path) -> None:
     bench, run = tmp_path / "bench", tmp_path / "run"
     words = ("--scenario", "broadcast", "--dialogues", 2, "--seed", 5, "--set", "task=CR", "--set", "sport=hockey")

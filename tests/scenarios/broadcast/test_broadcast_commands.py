@@ -76,6 +76,7 @@ def steady(folder: Path) -> tuple[Row, list[Row]]:
     return evaluated(folder, run, "sim/steady"), exported(run)
 
 
+@pytest.mark.slow
 def test_a_quarter_of_each_task_and_a_third_is_hockey(turns: list[Row]) -> None:
     kinds = Counter((rows[0]["labels"]["task"], rows[0]["labels"]["sport"]) for rows in by_dialogue(turns))
     assert kinds == {(task, sport): n for task in TASKS for sport, n in (("basketball", 4), ("hockey", 2))}
@@ -109,6 +110,7 @@ def test_the_same_seed_makes_the_same_bytes(folder: Path, tmp_path: Path) -> Non
         assert path.read_bytes() == (again / path.relative_to(folder)).read_bytes()
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("task", TASKS)
 @pytest.mark.parametrize("sport", ["basketball", "hockey"])
 def test_task_and_sport_are_options(task: str, sport: str, tmp_path: Path) -> None:
@@ -139,6 +141,7 @@ def test_options_that_do_not_fit_are_refused(settings: list[str], tmp_path: Path
     assert "Traceback" not in result.output
 
 
+@pytest.mark.slow
 def test_the_perfect_model_reaches_everything(folder: Path) -> None:
     found = evaluated(folder, folder.parent / "perfect", "sim/perfect")
     for name in ("overall", "if", "cr", "ir", "ts", "math", "isr", "csr", "rob"):
@@ -147,6 +150,7 @@ def test_the_perfect_model_reaches_everything(folder: Path) -> None:
         assert row["ok"] is not False
 
 
+@pytest.mark.slow
 def test_categories_are_means_over_whole_matches(steady: tuple[Row, list[Row]]) -> None:
     report, rows = steady
     accuracies: dict[str, list[float]] = {task: [] for task in TASKS}
@@ -207,6 +211,7 @@ def test_all_matches_are_played_to_the_end(steady: tuple[Row, list[Row]], turns:
     assert len(steady[1]) == len(turns)
 
 
+@pytest.mark.slow
 def test_with_stop_at_patience_calls_are_saved_and_categories_not_shown(folder: Path) -> None:
     run = folder.parent / "stopped"
     found = evaluated(folder, run, "sim/steady", "--set", "stop_at_patience=true", "--patience", "1")
@@ -226,6 +231,7 @@ def test_a_set_of_one_task_has_its_category_alone(tmp_path: Path) -> None:
         assert (found.get(name) or {"value": None})["value"] is None
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("settings", "variants"),
     [

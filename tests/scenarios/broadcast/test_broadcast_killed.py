@@ -41,6 +41,7 @@ class Server:
         return f"[Update Score]{letter}\nI read {len(said)} characters there. It is late. Tell me more."
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("context", [pytest.param("full", marks=pytest.mark.slow), "last:4"])
 def test_a_killed_run_goes_on_to_the_same_report(tmp_path: Path, context: str) -> None:
     scenario = get_scenario("broadcast")

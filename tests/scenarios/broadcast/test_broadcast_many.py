@@ -43,6 +43,7 @@ def shared(turn: Turn) -> dict[str, Any]:
     return found
 
 
+@pytest.mark.slow
 @each_number
 @each_sport
 def test_anchored_events(sport: str, number: int) -> None:
@@ -99,6 +100,7 @@ def test_intervals(sport: str, number: int) -> None:
         assert question["start"][0] <= question["end"][0] <= turn["period"]
 
 
+@pytest.mark.slow
 @each_number
 @impacts
 @each_sport
@@ -110,6 +112,7 @@ def test_changes_of_the_lead(task: str, sport: str, number: int) -> None:
         assert turn["distance"] == 0
 
 
+@pytest.mark.slow
 @each_number
 @impacts
 def test_the_impact_on_the_score(task: str, number: int) -> None:
@@ -207,6 +210,7 @@ def test_turns_between_target_and_question(sport: str, number: int) -> None:
         assert turn["number"] - turn["evidence"]["turns"] - 1 in brought
 
 
+@pytest.mark.slow
 @each_number
 @each_sport
 def test_statistics(sport: str, number: int) -> None:
@@ -219,6 +223,7 @@ def test_statistics(sport: str, number: int) -> None:
             assert {name: line[name] for name in expected} == expected
 
 
+@pytest.mark.slow
 @each_number
 @each_sport
 def test_statistics_are_of_the_two_best(sport: str, number: int) -> None:

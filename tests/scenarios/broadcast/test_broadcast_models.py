@@ -64,6 +64,7 @@ def played(folder: Path, out: Path, use: Any, player: Player, *options: str, cod
     return dict(found)
 
 
+@pytest.mark.slow
 def test_who_says_nothing_scores_nothing_and_is_soon_left(folder: Path, tmp_path: Path, fake_models: Any) -> None:
     found = played(folder, tmp_path / "run", fake_models, Player("fake/model", "Noted."), "--judge", "none")
     for name in ("cr", "ir", "ts", "math"):
@@ -72,6 +73,7 @@ def test_who_says_nothing_scores_nothing_and_is_soon_left(folder: Path, tmp_path
     assert found["edr_len"]["value"] == 3
 
 
+@pytest.mark.slow
 def test_answers_stay_in_the_conversation(folder: Path, tmp_path: Path, fake_models: Any) -> None:
     player = Player("fake/model", "Noted.")
     played(folder, tmp_path / "run", fake_models, player, "--judge", "none")
@@ -83,6 +85,7 @@ def test_answers_stay_in_the_conversation(folder: Path, tmp_path: Path, fake_mod
     assert max(len(request.messages) for request in player.seen) == 2 * 44
 
 
+@pytest.mark.slow
 def test_a_failing_model_suspends_its_matches_and_they_are_left_out(
     folder: Path, tmp_path: Path, fake_models: Any
 ) -> None:
@@ -93,6 +96,7 @@ def test_a_failing_model_suspends_its_matches_and_they_are_left_out(
     assert found["overall"]["value"] == pytest.approx(1)
 
 
+@pytest.mark.slow
 def test_a_judge_decides_on_two_items(folder: Path, tmp_path: Path, fake_models: Any) -> None:
     good = played(folder, tmp_path / "good", fake_models, Player("fake/model"), "--judge", "fake/judge")
     assert good["if"]["value"] == pytest.approx(1)
@@ -103,6 +107,7 @@ def test_a_judge_decides_on_two_items(folder: Path, tmp_path: Path, fake_models:
         assert bad[name]["value"] == pytest.approx(1)
 
 
+@pytest.mark.slow
 def test_a_failing_judge_suspends_and_fails_nothing(folder: Path, tmp_path: Path, fake_models: Any) -> None:
     player = Player("fake/model", verdict=None)
     options = ("--judge", "fake/judge", "--max-retries", "0")
@@ -112,6 +117,7 @@ def test_a_failing_judge_suspends_and_fails_nothing(folder: Path, tmp_path: Path
     assert found["cr"]["value"] == pytest.approx(1)
 
 
+@pytest.mark.slow
 def test_a_judge_is_asked_about_nothing_else(folder: Path, tmp_path: Path, fake_models: Any) -> None:
     player = Player("fake/model")
     played(folder, tmp_path / "run", fake_models, player, "--judge", "fake/judge")

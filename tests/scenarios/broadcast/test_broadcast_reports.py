@@ -145,6 +145,7 @@ def test_variants_are_compared_in_pairs_by_the_evidence_of_both(tmp_path: Path) 
     assert "sim/reader, last:6, interval against anchored: target 0 points over 2 matches" in " ".join(text.split())
 
 
+@pytest.mark.slow
 def test_the_page_has_the_chapters_and_folds_the_rows(four: Any, tmp_path: Path) -> None:
     pytest.importorskip("matplotlib", reason="matplotlib is not installed")
     with closing(evaluate(four, STEADY, tmp_path / "run")) as run:

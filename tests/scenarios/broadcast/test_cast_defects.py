@@ -45,6 +45,7 @@ def all_turns(sport: str, matches: int = MATCHES) -> list[Turn]:
     return [turn for number in range(matches) for turn in turns_of(sport, number)]
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("sport", PERIODS)
 def test_witnesses_satisfy_every_item_that_rules_check(sport: str) -> None:
     for turn in all_turns(sport, 40):
@@ -53,6 +54,7 @@ def test_witnesses_satisfy_every_item_that_rules_check(sport: str) -> None:
         assert all(item["satisfied"] for item in result["items"])
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("dialogues", [4, pytest.param(25, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("task", TASKS)
 @pytest.mark.parametrize("sport", PERIODS)
@@ -65,6 +67,7 @@ def test_each_defect_costs_exactly_its_items_and_triggers_exactly_its_gates(
                 check_cost(turn, defect)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("task", "settings"),
     [
@@ -100,6 +103,7 @@ def wanted_names(sport: str, kind: str, formatted: bool) -> set[str]:
     return NAMES[kind] | (events if kind in "AI" else set()) | (ON_BODIES if formatted and kind == "S" else set())
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("sport", PERIODS)
 def test_every_fault_that_the_rules_know_is_planted_in_every_kind_of_turn(sport: str) -> None:
     found: dict[tuple[str, bool], set[str]] = {}
@@ -111,6 +115,7 @@ def test_every_fault_that_the_rules_know_is_planted_in_every_kind_of_turn(sport:
         assert wanted_names(sport, kind, formatted) | {"nothing said"} <= names, kind
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("sport", PERIODS)
 def test_faults_differ_from_the_witness_and_cost_something(sport: str) -> None:
     for turn in all_turns(sport, 5):

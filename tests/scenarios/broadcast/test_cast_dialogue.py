@@ -283,6 +283,7 @@ def test_other_numbers_seeds_and_series_are_other_dialogues() -> None:
     assert len({one["turns"][0]["message"] for one in found}) == len(found)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("sport", SPORTS)
 @pytest.mark.parametrize(
     ("task", "variants"),
@@ -420,6 +421,7 @@ def test_bad_arguments(task: str, sport: str, number: Any, seed: int) -> None:
         dialogue(task, sport, number, seed=seed)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(("task", "sport"), EVERY)
 def test_the_messages_of_a_match_are_8_to_25_thousand_tokens(task: str, sport: str) -> None:
     tokenizer = SubwordTokenizer()

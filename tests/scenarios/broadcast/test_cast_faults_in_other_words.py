@@ -29,6 +29,7 @@ def is_told_whole(turn: Turn, wrong: WrongClaim) -> bool:
     return bool(claim) and (turn["kind"] != "S" or len(claim) == len(turn["key"]))
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("kind", ["S", "A", "I", "L", "T", "H", "M"])
 @pytest.mark.parametrize("sport", PERIODS)
 def test_a_wrong_claim_costs_the_same_in_other_words(sport: str, kind: str) -> None:

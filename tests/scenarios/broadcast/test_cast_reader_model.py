@@ -102,6 +102,7 @@ def shown(turns: Sequence[dict[str, Any]], last: int | None = None) -> list[str]
     return replies
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("sport", ["basketball", "hockey"])
 @pytest.mark.parametrize("task", ["IF", "CR", "IR", "TS"])
 def test_under_the_full_history_all_is_right_and_under_little_only_some(task: str, sport: str) -> None:

@@ -30,6 +30,7 @@ def test_a_line_for_each_change_is_not_one_change(form: str) -> None:
     assert satisfied(turn, "There is a line for each change.\nChanges: 1")[0] is True
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("sport", ["basketball", "hockey"])
 @pytest.mark.parametrize("task", ["CR", "IR", "TS"])
 def test_who_repeats_the_question_gets_next_to_nothing(task: str, sport: str) -> None:

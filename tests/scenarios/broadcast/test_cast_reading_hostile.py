@@ -105,6 +105,7 @@ def test_a_reply_that_is_read_at_once_takes_at_most_50_ms() -> None:
             assert min(times) <= 0.05, (piece, turn["kind"])
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("share", [4, pytest.param(1, marks=pytest.mark.slow)])
 @pytest.mark.parametrize(("beginning", "piece"), BEGINNINGS)
 def test_long_replies_are_read_in_linear_time(beginning: str, piece: str, share: int) -> None:

@@ -89,6 +89,7 @@ def wrong_keys(turn: dict[str, Any]) -> Iterator[list[Row]]:
         yield [*key[:place], *key[place + 1 :]]
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("sport", sorted(SPORTS))
 @pytest.mark.parametrize("style", STYLES, ids=lambda style: style.__name__)
 def test_events_in_the_styles_of_chat_models(sport: str, style: Style) -> None:

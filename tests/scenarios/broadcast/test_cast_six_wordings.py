@@ -21,6 +21,7 @@ def check_right(turn: Turn, reply: str) -> None:
     assert (result["score"], missed, result["gates"]) == (1.0, [], []), f"{reply}\nkey: {turn['key']}"
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("kind", ["S", "K", "Q", "A", "I", "L", "T", "H", "M"])
 @pytest.mark.parametrize("sport", PERIODS)
 def test_every_key_is_read_in_six_wordings(sport: str, kind: str) -> None:

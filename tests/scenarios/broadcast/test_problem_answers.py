@@ -187,6 +187,7 @@ def test_there_are_enough_templates_and_each_has_a_second_way() -> None:
     assert [template.name for template in TEMPLATES] == list(SECOND)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("template", TEMPLATES, ids=lambda template: template.name)
 def test_the_answer_in_a_second_way(template: Template) -> None:
     for index in range(0, template.size, template.size // 300):

@@ -25,6 +25,7 @@ def many() -> list[Any]:
     return [problem(number, seed=SEED) for number in range(20_000)]
 
 
+@pytest.mark.slow
 def test_a_problem_has_five_different_options_of_which_one_is_right() -> None:
     for number, made in enumerate(many()):
         template, index = place_of_problem(number, SEED)
@@ -86,6 +87,7 @@ def test_templates_come_once_in_each_round() -> None:
     assert len(orders) > 30
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("template", TEMPLATES, ids=lambda template: template.name)
 def test_every_combination_of_a_template_is_another_problem(template: Template) -> None:
     indexes = range(0, template.size, max(1, template.size // 2_000))

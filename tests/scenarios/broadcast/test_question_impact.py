@@ -48,6 +48,7 @@ def both(sport: str) -> list[Asked]:
     return [*of_kind(sport, "IR", "T"), *of_kind(sport, "IR", "H")]
 
 
+@pytest.mark.slow
 def test_basketball_keys_leave_out_the_players_points_in_the_span() -> None:
     for asked in both("basketball"):
         told, key = asked.question.question, asked.question.key
@@ -57,6 +58,7 @@ def test_basketball_keys_leave_out_the_players_points_in_the_span() -> None:
         assert key["no_ft"] == leader(asked.match, margin(asked.match, told["at"], thrown))
 
 
+@pytest.mark.slow
 def test_hockey_keys_are_shares_of_the_faceoffs_in_the_span() -> None:
     for asked in both("hockey"):
         rows, key = span_of(asked), asked.question.key
@@ -144,6 +146,7 @@ def test_no_span_comes_twice_in_a_dialogue(sport: str) -> None:
         assert len(set(spans)) == len(spans)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("sport", SPORTS)
 def test_keys_are_those_of_the_functions_that_others_call(sport: str) -> None:
     for match, _, asked in both(sport):

@@ -14,6 +14,7 @@ from evolif.scenarios.broadcast.events import faceoffs_at, faceoffs_between
 pytestmark = pytest.mark.parametrize("sport", SPORTS)
 
 
+@pytest.mark.slow
 def test_an_anchor_is_all_that_happens_at_its_moment(sport: str) -> None:
     for match, _, asked in of_kind(sport, "CR", "A"):
         anchor = seconds(sport, asked.question["anchor"])
@@ -23,6 +24,7 @@ def test_an_anchor_is_all_that_happens_at_its_moment(sport: str) -> None:
         assert asked.question.keys() == {"player", "anchor", "delta"} | ({"opponent"} if sport == "hockey" else set())
 
 
+@pytest.mark.slow
 def test_a_target_is_everything_of_a_later_moment_a_minute_away_or_more(sport: str) -> None:
     for match, _, asked in of_kind(sport, "CR", "A"):
         target = on_air(sport, asked.question["anchor"]) + round(10 * asked.question["delta"])
@@ -60,6 +62,7 @@ def test_ends_of_intervals_lie_on_events_and_between_them(sport: str) -> None:
         assert 0.4 < on_event / len(asked) < 0.7
 
 
+@pytest.mark.slow
 def test_keys_are_those_of_the_functions_that_others_call(sport: str) -> None:
     for match, _, asked in [*of_kind(sport, "CR", "A"), *of_kind(sport, "CR", "I")]:
         told = asked.question
@@ -82,6 +85,7 @@ def test_no_target_and_no_span_comes_twice_in_a_dialogue(sport: str) -> None:
         assert len(set(spans)) == len(spans)
 
 
+@pytest.mark.slow
 def test_a_pair_asks_for_the_same_evidence_at_the_same_distance(sport: str) -> None:
     for anchored, interval in zip(dialogues(sport, "CR", "anchored"), dialogues(sport, "CR", "interval"), strict=True):
         assert [one.question.kind for one in anchored] == ["A"] * len(anchored)

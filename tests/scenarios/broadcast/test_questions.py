@@ -37,6 +37,7 @@ def changes_in(match: Match, period: int) -> list[list[str]]:
     return found
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("sport", SPORTS)
 def test_each_break_has_the_kinds_of_its_task(sport: str) -> None:
     statistics = "QQQ" if sport == "basketball" else "QQ"
@@ -92,6 +93,7 @@ def moments(question: Question) -> list[list[Any]]:
     return [question.question[name] for name in ("anchor", "start", "end", "at") if name in question.question]
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(("task", "kinds"), [("CR", "AAI"), ("IR", "THH"), ("TS", "THH")])
 @pytest.mark.parametrize("sport", SPORTS)
 def test_the_first_period_is_asked_about_alike_whenever_it_is(sport: str, task: str, kinds: str) -> None:
@@ -108,6 +110,7 @@ def test_the_first_period_is_asked_about_alike_whenever_it_is(sport: str, task: 
             ]
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("pair", ["", "anchored", "interval"])
 @pytest.mark.parametrize("sport", SPORTS)
 def test_only_the_period_that_is_named_is_asked_about(sport: str, pair: str) -> None:
@@ -118,6 +121,7 @@ def test_only_the_period_that_is_named_is_asked_about(sport: str, pair: str) -> 
             assert {(one.distance, one.evidence_period) for one in found} == {(1, 2)}
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("sport", SPORTS)
 def test_statistics_are_asked_for_both_teams_first_and_then_for_one(sport: str) -> None:
     seen = set()
@@ -145,6 +149,7 @@ def test_the_best_of_a_team_are_its_own(sport: str) -> None:
         assert one.key[0][count] >= one.key[1][count] > 0
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("task", ["IF", "CR", "IR"])
 @pytest.mark.parametrize("sport", SPORTS)
 def test_questions_are_plain_and_the_same_every_time(sport: str, task: str) -> None:
@@ -156,6 +161,7 @@ def test_questions_are_plain_and_the_same_every_time(sport: str, task: str) -> N
         assert json.loads(json.dumps(plain)) == plain
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("matches", [40, pytest.param(300, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("sport", SPORTS)
 def test_every_match_has_questions(sport: str, matches: int) -> None:

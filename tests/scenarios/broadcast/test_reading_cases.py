@@ -41,6 +41,7 @@ def fault_of(turn: dict[str, Any], case: str | dict[str, Any]) -> str:
     return "" if right else f"{signs}, {found['gates']}, {found['score']}"
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("part", range(PARTS))
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 def test_scores(path: Path, part: int) -> None:

@@ -111,6 +111,7 @@ def test_the_key_is_that_of_the_features_and_never_falls_along_a_game() -> None:
     assert plies > 1_000
 
 
+@pytest.mark.slow
 def test_the_proof_can_be_repeated_from_what_is_shown(made: list[dict[str, Any]]) -> None:
     for instance in made:
         one, two = (order_key(private_text(instance, player)) for player in (0, 1))

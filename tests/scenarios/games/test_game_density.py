@@ -114,6 +114,7 @@ def test_what_is_no_list_of_texts_is_refused(utterances: list[str]) -> None:
             measure(utterances)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("piece", ["a", "a'", "n't ", "'", " ", "don’t", "😀", "lamp door "])
 def test_a_million_characters_take_seconds(piece: str) -> None:
     text = piece * (10**6 // len(piece))

@@ -107,6 +107,7 @@ def test_guess_and_check_is_exact(n: int, turns: int) -> None:
     assert guess_and_check(n, turns) == pytest.approx(float(1 - (1 - tried) ** 2), abs=1e-15)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(("n", "turns"), [(9, 2), (9, 8), (16, 4), (25, 16)])
 def test_who_plays_guess_and_check_succeeds_as_often(n: int, turns: int) -> None:
     chance = random.Random(7)

@@ -144,6 +144,7 @@ def test_the_shared_row_is_never_ruled_out_and_candidates_never_come_back(texts:
         before = one["candidates"]
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     "text",
     ["no ? " * 200_000, "Ann" + " " * 10**6, "Ann, " * 200_000 + "; no others",

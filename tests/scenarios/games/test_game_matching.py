@@ -54,6 +54,7 @@ def seen(instance: dict[str, Any], said: tuple[str, ...], turns: int = 8, tokens
     )
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("game", GAMES)
 @pytest.mark.parametrize("turns", BUDGETS)
 def test_the_scripted_pair_is_nearly_always_right(game: str, turns: int) -> None:
@@ -69,6 +70,7 @@ def test_the_scripted_pair_on_many_instances(game: str, turns: int, modality: st
     assert share(game, "scripted", turns, 200, SubwordTokenizer(), modality) >= least
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(("count", "apart"), [(100, 0.16), pytest.param(400, 0.08, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("game", GAMES)
 def test_the_floor_is_right_as_often_as_stated(game: str, count: int, apart: float) -> None:
@@ -190,6 +192,7 @@ def test_a_last_turn_always_answers() -> None:
         assert rule("scripted")(seen(instance, said)).startswith("ANSWER: ")
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("game", GAMES)
 def test_hostile_partners_are_read_in_linear_time(game: str) -> None:
     instance = generate(game, 5, seed=12)

@@ -79,6 +79,7 @@ def test_more_near_duplicates_can_be_asked_for(n: int, count: int, monkeypatch: 
         assert min(near(instance, 0), near(instance, 1)) >= count
 
 
+@pytest.mark.slow
 def test_tables_that_cannot_be_are_an_error() -> None:
     pools = [[f"{column}{value}" for value in range(20)] for column in "abcde"]
     with pytest.raises(ArgumentError, match="9 near-duplicates"):
@@ -95,6 +96,7 @@ def test_near_duplicates_are_counted_by_equal_values() -> None:
     assert fewest_near([model, list("abcde")], [model, list("pqrst")]) == (0, 0)  # five are too many
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("n", SIZES)
 def test_answers_are_uniform_and_independent_of_each_other(n: int) -> None:
     maker, settings = TableMaker(), TableSettings(n=n)
@@ -106,6 +108,7 @@ def test_answers_are_uniform_and_independent_of_each_other(n: int) -> None:
     assert chisquare([gaps[gap] for gap in range(n)]).pvalue > 0.001
 
 
+@pytest.mark.slow
 def test_one_table_says_next_to_nothing(made: list[dict[str, Any]]) -> None:
     chance = made[0]["chance"]
     assert chance <= made[0]["floor"] <= chance + 0.05

@@ -129,6 +129,7 @@ def test_textblobs_chunks_are_sorted_by_where_they_stand() -> None:
     assert roles("lost/NN/I-NP/O sees/VBZ/B-VP/O") == [("subj", "lost")]
 
 
+@pytest.mark.slow
 def test_textblob() -> None:
     pytest.importorskip("textblob", reason="needs the extra `games`")
     assert phrases("The red lamp is near the door.", "textblob") == {"subj": ["red lamp"], "obj": ["door"], "other": []}

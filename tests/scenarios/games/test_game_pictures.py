@@ -47,6 +47,7 @@ def test_colours_differ_clearly() -> None:
         assert distance > 40, (one, other)  # just noticeable is about 2.3
 
 
+@pytest.mark.slow
 def test_each_thing_has_a_picture_of_its_own() -> None:
     grid = GRIDS["image"]
     pictures = {thing: opened(scene_picture(scene_graph({(2, 3): thing}, grid))) for thing in THINGS}
@@ -63,6 +64,7 @@ def test_each_thing_has_a_picture_of_its_own() -> None:
                 assert other == thing or differing(picture, pictures[other]) > 100, (thing, other)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("game", ["scenes", "shapes"])
 def test_no_two_pictures_of_a_list_look_alike(game: str) -> None:
     for number in range(25):

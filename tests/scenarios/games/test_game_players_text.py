@@ -63,6 +63,7 @@ def share(results: Iterable[bool]) -> float:
     return sum(each) / len(each)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("turns", TURNS)
 def test_the_scripted_pair_is_always_right_in_chess(turns: int, boards: list[Any], tokenizer: Tokenizer) -> None:
     for instance in boards:
@@ -76,6 +77,7 @@ def test_floor_answers_at_once_and_reaches_little_in_chess(boards: list[Any], to
     assert {one["reason"] for one in done} == {"correct", "wrong"}
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("turns", TURNS)
 def test_guess_and_check_finds_the_row_if_either_player_tries_it(
     turns: int, tables: list[Any], tokenizer: Tokenizer
@@ -87,6 +89,7 @@ def test_guess_and_check_finds_the_row_if_either_player_tries_it(
         assert done["reason"] == ("correct" if min(instance["answer"]) <= tried else "wrong")
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("turns", TURNS)
 def test_the_scripted_pair_is_never_worse_than_guess_and_check(
     turns: int, tables: list[Any], tokenizer: Tokenizer
@@ -106,6 +109,7 @@ def test_floor_selects_a_row_at_once(tables: list[Any], tokenizer: Tokenizer) ->
         assert done["reason"] in ("correct", "wrong")
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("rules", [[scripted, check], [check, scripted], [scripted, names_floor]])
 def test_players_of_different_rules_get_to_an_answer(rules: list[Any], tables: list[Any], tokenizer: Tokenizer) -> None:
     reasons = {rehearse(instance, rules, 8, tokenizer)["reason"] for instance in tables}

@@ -124,6 +124,7 @@ def test_each_instance_has_one_answer_with_a_proof(family: str, modality: str) -
         check_instance(instance)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("family", FAMILIES)
 def test_answers_are_balanced_within_a_family(family: str) -> None:
     answers = Counter(generate("questions", at, seed=2, family=family)["answer"][0] for at in range(300))
@@ -161,6 +162,7 @@ def share(modality: str, family: str, instances: int) -> float:
     return sum(shares) / len(shares)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("family", FAMILIES)
 def test_one_side_tells_as_much_as_stated(family: str) -> None:
     assert share("image", family, 60) == pytest.approx(FLOORS["image", family], abs=0.08)

@@ -225,6 +225,7 @@ PIECES = st.sampled_from(
 )
 
 
+@pytest.mark.slow
 @given(st.lists(PIECES | st.text(max_size=3), max_size=12).map("".join), st.integers(1, 9))
 def test_any_text_is_read(text: str, n: int) -> None:
     assert parse_row(text, n) in {None, *range(1, n + 1)}
@@ -260,6 +261,7 @@ HOSTILE = (
 )
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("piece", HOSTILE)
 @pytest.mark.parametrize("start", ["", "ANSWER:", "ANSWER: Image ", "SELECT", "SELECT ROW"])
 def test_a_million_characters_are_read_in_no_time(start: str, piece: str) -> None:

@@ -124,6 +124,7 @@ def test_subwords_that_stay_fit(text: str, limit: int) -> None:
     check_cut(text, limit, SubwordTokenizer())
 
 
+@pytest.mark.sampled
 @installed
 @pytest.mark.parametrize("text", ["a" * 10**6, " " * 10**6, "row 7? " * 140_000, "\n" * 10**6, "<s>" * 330_000])
 def test_a_million_characters_are_cut_in_seconds(text: str) -> None:

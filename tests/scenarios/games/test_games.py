@@ -314,6 +314,7 @@ def test_scripted_chess_is_always_right_from_either_side(tmp_path: Path) -> None
             assert {cause for *_, cause in ended(run, "sim/scripted")} == {"correct"}
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("modality", ["text", "image"])
 @pytest.mark.parametrize("game", ["scenes", "shapes", "questions"])
 def test_scenes_shapes_and_questions_are_played_as_texts_and_as_pictures(
@@ -435,6 +436,7 @@ def _forget() -> None:
     games_scenario.tokenizer_of.cache_clear()
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("reply", ["", "\ud800\u2028\x00", "word " * 10_000, "select row 1\nANSWER: Image 1\n_MINE_"])
 def test_hostile_replies_are_stored_and_resumed(tmp_path: Path, reply: str) -> None:
     bench = made(tmp_path / "b", 1, turns=["4"])

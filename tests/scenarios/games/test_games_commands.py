@@ -112,6 +112,7 @@ def test_turns_are_2_4_8_and_16_unless_set(tmp_path: Path) -> None:
     assert Counter(row["turns"] for row in rows) == {2: 2, 4: 2, 8: 2, 16: 2}
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("model", "partner"),
     [("guess-and-check", "self"), ("scripted", "self"), ("floor", "sim/scripted"), ("guess-and-check", "scripted")],
@@ -133,6 +134,7 @@ def test_the_scripted_pair_solves_names_where_all_rows_fit(folder: Path, tmp_pat
     assert report["by_turns"] == {"2": 1.0, "8": 1.0}
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("option", ["tokens=64", "words_factor=0.5", "history=chat", "hold_answers=true"])
 def test_options_are_taken(folder: Path, tmp_path: Path, option: str) -> None:
     pytest.importorskip("tokenizers", reason="needs the extra `games`")

@@ -59,6 +59,7 @@ def server() -> Iterator[tuple[Server, str, str]]:
         yield brain, f"openai/one?base_url={url}", f"openai/other?base_url={url}"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("player", "history"), [(0, "transcript"), pytest.param(1, "chat", marks=pytest.mark.slow)])
 def test_a_killed_game_goes_on_where_it_was(
     bench: Path, server: tuple[Server, str, str], tmp_path: Path, player: int, history: str

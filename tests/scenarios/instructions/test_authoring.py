@@ -38,6 +38,7 @@ def run(*arguments: object, code: int = 0) -> str:
     return result.output
 
 
+@pytest.mark.slow
 def test_three_synthesizers_through_the_sdk_in_exact_proportion(tmp_path: Path) -> None:
     with wording_server() as one, wording_server() as two:
         made = evolif.generate(
@@ -125,6 +126,7 @@ def test_a_wrong_key_is_told_and_not_taken_for_missing_schemas(tmp_path: Path) -
     assert 1 <= len(served.asked) <= 2
 
 
+@pytest.mark.slow
 def test_dialogues_go_side_by_side_as_far_as_max_connections(tmp_path: Path) -> None:
     gate = threading.Event()
 
@@ -147,6 +149,7 @@ def test_dialogues_go_side_by_side_as_far_as_max_connections(tmp_path: Path) -> 
     assert served.most == 3
 
 
+@pytest.mark.slow
 def test_the_command_line_tells_rates_and_resumes_after_a_fault(tmp_path: Path) -> None:
     bench = tmp_path / "b"
     failing = iter(range(1000))
@@ -182,6 +185,7 @@ def test_the_command_line_tells_rates_and_resumes_after_a_fault(tmp_path: Path) 
     assert all(len(load_benchmark(bench).turns(d)) == 3 for d in (1, 2))
 
 
+@pytest.mark.slow
 def test_extending_needs_only_to_be_told_where_the_models_are(tmp_path: Path) -> None:
     bench = tmp_path / "b"
     with wording_server() as served:

@@ -128,6 +128,7 @@ def said(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
     return generate(path, dialogues=6, turns=15, seed=4, profile=request.param, definitions="query")
 
 
+@pytest.mark.slow
 def test_queries_say_each_rule_once_at_its_first_mention(said: InstructionBenchmark) -> None:
     plain = generate(
         said.path.with_name(f"{said.path.name}-plain"), dialogues=6, turns=15, seed=4, profile=said.variant
@@ -144,6 +145,7 @@ def test_queries_say_each_rule_once_at_its_first_mention(said: InstructionBenchm
         assert told
 
 
+@pytest.mark.slow
 def test_a_definition_in_a_query_is_no_demand(said: InstructionBenchmark) -> None:
     for dialogue in said.dialogues():
         for turn in said.turns(dialogue):

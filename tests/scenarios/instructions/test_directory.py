@@ -208,6 +208,7 @@ HOSTILE: dict[str, tuple[Edit, str]] = {
 }
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", list(HOSTILE))
 def test_a_hostile_line_is_told_with_file_line_and_reason(bench: Path, name: str) -> None:
     change, reason = HOSTILE[name]

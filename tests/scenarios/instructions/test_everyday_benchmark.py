@@ -69,6 +69,7 @@ def test_every_turn_is_satisfiable(bench):
     assert sum(summary["operations"].values()) == DIALOGUES * TURNS
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("format", ["jsonl", "parquet", "evolif-dialogs", "evolif-states"])
 def test_it_comes_back_from_an_export(bench, tmp_path, format):
     if format == "parquet":
@@ -92,6 +93,7 @@ def test_a_perfect_player_goes_on_to_the_cap(bench, tmp_path):
     assert all(session.ending == "censored" for session in sessions)
 
 
+@pytest.mark.slow
 def test_a_person_reviews_it(bench, tmp_path):
     queue = BenchmarkQueue(bench, "ada", checker=check_query)
     entries = {entry.key: entry for entry in queue.entries()}
@@ -109,6 +111,7 @@ def test_a_person_reviews_it(bench, tmp_path):
         assert turn_blocks(turn, (), queue.earlier(f"{turn.dialogue}/{turn.turn}"), (), checked=True)
 
 
+@pytest.mark.slow
 def test_writers_and_checkers_take_every_turn(bench):
     for turn in turns_of(bench):
         told = change_of(turn)

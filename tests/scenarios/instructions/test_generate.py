@@ -27,6 +27,7 @@ def contents(root: Path) -> dict[str, bytes]:
     return {str(p.relative_to(root)): p.read_bytes() for p in root.rglob("*") if p.is_file() and p.name != ".lock"}
 
 
+@pytest.mark.slow
 def test_the_same_command_gives_the_same_bytes(whole: Path, tmp_path: Path) -> None:
     generate(tmp_path / "again", dialogues=DIALOGUES, turns=TURNS, seed=SEED, profile="objective")
     assert contents(tmp_path / "again") == contents(whole)
@@ -40,6 +41,7 @@ def test_one_dialogue_alone_has_the_bytes_it_has_in_the_whole_set(whole: Path, t
     assert (tmp_path / "one" / name).read_bytes() == (whole / name).read_bytes()
 
 
+@pytest.mark.slow
 def test_dialogues_made_in_any_order_give_the_same_set(whole: Path, tmp_path: Path) -> None:
     for number in (17, 3, 20):
         generate(tmp_path / "odd", dialogues=DIALOGUES, turns=TURNS, seed=SEED, only=number, profile="objective")
@@ -47,6 +49,7 @@ def test_dialogues_made_in_any_order_give_the_same_set(whole: Path, tmp_path: Pa
     assert contents(tmp_path / "odd") == contents(whole)
 
 
+@pytest.mark.slow
 def test_an_extension_has_the_bytes_of_a_longer_generation(whole: Path, tmp_path: Path) -> None:
     short = generate(tmp_path / "short", dialogues=DIALOGUES, turns=TURNS - 10, seed=SEED, profile="objective")
     assert short.extend(TURNS) == 10 * DIALOGUES
@@ -55,6 +58,7 @@ def test_an_extension_has_the_bytes_of_a_longer_generation(whole: Path, tmp_path
         assert (tmp_path / "short" / "dialogues" / path.name).read_bytes() == path.read_bytes()
 
 
+@pytest.mark.slow
 def test_turns_asked_for_one_by_one_by_fresh_readers_are_the_same_too(whole: Path, tmp_path: Path) -> None:
     generate(tmp_path / "b", dialogues=DIALOGUES, turns=1, seed=SEED, only=2, profile="objective")
     for number in (2, 3, 7, 8, TURNS):

@@ -107,6 +107,7 @@ def turns_in(bench: Path) -> Iterator[Turn]:
         yield from opened.turns(dialogue)
 
 
+@pytest.mark.slow
 def test_every_witness_can_name_its_task_and_keeps_its_verdicts(bench: Path) -> None:
     unchanged = 0
     for turn in turns_in(bench):
@@ -146,6 +147,7 @@ def found(turn: TurnRecord) -> list[float | None]:
     return [score.value for score in turn.scores if score.name == RELEVANCE]
 
 
+@pytest.mark.slow
 def test_a_run_reports_relevance_apart(bench: Path, tmp_path: Path) -> None:
     models = ["sim/perfect", Says("Nothing to the point.")]
     plain = evaluate(bench, ["sim/perfect"], tmp_path / "plain", max_turns=CAP)
@@ -170,6 +172,7 @@ def test_a_run_reports_relevance_apart(bench: Path, tmp_path: Path) -> None:
     plain.close()
 
 
+@pytest.mark.slow
 def test_relevance_that_counts_ends_sessions(bench: Path, tmp_path: Path) -> None:
     options = {"max_turns": CAP, "relevance": "lexical", "relevance_counts": True}
     run = evaluate(bench, ["sim/perfect"], tmp_path / "run", **options)

@@ -95,6 +95,7 @@ def test_every_turn_is_worded_by_its_dialogues_synthesizer_and_stored(tmp_path: 
     assert sums["fake/b"].usage == Usage(120, 24) and "template" not in sums
 
 
+@pytest.mark.slow
 def test_who_words_a_dialogue_is_the_same_alone_later_and_longer(tmp_path: Path) -> None:
     authors = ["template", Fake("fake/a"), Fake("fake/b")]
     whole = make(tmp_path / "whole", authors=authors, dialogues=9)
@@ -233,6 +234,7 @@ generate(bench, dialogues=2, turns=4, seed=5, synthesizers=[Quick()], options=Mo
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of this kind are not there")
 @pytest.mark.parametrize("kills", [3, pytest.param(6, marks=pytest.mark.slow)])
 def test_a_kill_between_two_writes_leaves_one_record_of_how_a_turn_was_written(tmp_path: Path, kills: int) -> None:
@@ -364,6 +366,7 @@ def test_the_header_keeps_names_only_and_an_old_one_keeps_its_identity(tmp_path:
         make(tmp_path / "b", Fake())
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", ["openai/x?base_url=http://evil/v1&key_env=HOME", "a\nb", "", " ", 3, "x" * 301])
 def test_a_header_cannot_say_where_a_key_is_sent(tmp_path: Path, name: object) -> None:
     make(tmp_path / "b", Fake())

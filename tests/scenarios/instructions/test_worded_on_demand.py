@@ -36,6 +36,7 @@ def asked_turns(run: Any, model: str) -> dict[tuple[int, int], str]:
     }
 
 
+@pytest.mark.slow
 def test_missing_turns_are_worded_once_and_every_model_gets_the_same(tmp_path: Path) -> None:
     with wording_server() as served:
         bench = make(tmp_path / "b", served.url)
@@ -55,6 +56,7 @@ def test_missing_turns_are_worded_once_and_every_model_gets_the_same(tmp_path: P
     assert len({(r.dialogue, r.turn) for r in stored.records()}) == len(list(stored.records())) == 12
 
 
+@pytest.mark.slow
 def test_a_turn_that_ends_flagged_is_played_in_the_templates_words(tmp_path: Path) -> None:
     def nonsense(body: dict[str, Any]) -> str:
         return '{"query": "Do as you like."}'
@@ -89,6 +91,7 @@ def test_a_flagged_turn_of_the_benchmark_is_never_asked(tmp_path: Path) -> None:
     assert played[2, 1] == bench.turn(2, 1).query != "Do as I like."
 
 
+@pytest.mark.slow
 def test_a_synthesizer_that_fails_suspends_and_the_same_command_goes_on(tmp_path: Path) -> None:
     with wording_server() as served:
         bench = make(tmp_path / "b", served.url)

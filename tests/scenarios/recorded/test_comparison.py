@@ -148,6 +148,7 @@ def plugins(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Noted, "log", Counter())
 
 
+@pytest.mark.slow
 def test_a_hundred_questions_about_one_history_take_it_in_once() -> None:
     dialogs = [dialog(number, [*history(300), *question(601, number)]) for number in range(100)]
     found = compare(dialogs, ["noted:10", "bm25:10"], resamples=50)
@@ -195,6 +196,7 @@ def test_histories_are_shared_up_to_where_they_part() -> None:
     assert Noted.log["opened"] == Noted.log["closed"]
 
 
+@pytest.mark.slow
 def test_a_thousand_histories_each_one_unit_longer_need_no_deep_stack() -> None:
     told = [Unit((place,), str(place)) for place in range(2000)]
     histories = {number: told[: 2 * number] for number in range(1, 1001)}

@@ -104,6 +104,7 @@ def test_only_the_first_words_are_embedded() -> None:
     assert scores[1] == scores[2] != scores[3]
 
 
+@pytest.mark.slow
 def test_the_vectors_are_those_of_wordllama() -> None:
     """In a process of its own: on import, wordllama sets up logging for the whole process."""
     code = (
@@ -117,6 +118,7 @@ def test_the_vectors_are_those_of_wordllama() -> None:
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.slow
 def test_opening_and_asking_changes_no_logging() -> None:
     code = (
         "import asyncio, logging, sys\n"

@@ -240,6 +240,7 @@ def test_a_judge_scores_what_rules_cannot() -> None:
         assert caught.value.kind == "judge"
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     "answer",
     [

@@ -45,6 +45,7 @@ def records_of(run: Run) -> list[dict[str, Any]]:
     return recorded_records(run, run.models[0])
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("metric", "kind", "reason"),
     [

@@ -270,6 +270,7 @@ def test_evidence_turns_are_counted_by_label(tmp_path: Path) -> None:
     assert shown(grid) == {"all": ["3", "1", "2"], "kind:far": ["2", "1", "2"], "kind:near": ["1", "0", "0"]}
 
 
+@pytest.mark.slow
 def test_every_report_has_them_and_foreign_labels_stay_text(three: Run, tmp_path: Path) -> None:
     pytest.importorskip("matplotlib", reason="matplotlib is not installed")
     page = tmp_path / "page.html"

@@ -36,6 +36,7 @@ def told(sessions):
     return [metrics.csr, metrics.isr, metrics.rob]
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("model", MODELS)
 def test_three_aggregations_are_csr_isr_and_rob(run, model):
     records = records_of_run(run, model)

@@ -142,6 +142,7 @@ def test_a_score_that_cannot_be_summed_is_refused() -> None:
         bootstrap_interval([{"dialog_id": 1, "turn_id": 1, "score": 1e300}])
 
 
+@pytest.mark.slow
 def test_numpy_is_imported_for_intervals_only() -> None:
     code = "import sys, evolif.scenarios.recorded as u; u.spearman([1, 2], [2, 1]), u.aggregate([]); "
     code += "sys.exit('numpy' in sys.modules)"

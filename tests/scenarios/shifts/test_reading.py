@@ -120,6 +120,7 @@ def test_the_last_object_is_the_one_that_a_slow_reader_finds(text: str) -> None:
     assert read_object(f".{text}") == last
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     "piece",
     [

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from plain_reader import Goal, reasons
@@ -54,6 +55,7 @@ ANSWERS = st.fixed_dictionaries(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=300)
 @given(GOALS, ANSWERS)
 def test_both_readers_agree(goals: list[Goal], answer: dict[str, Any]) -> None:

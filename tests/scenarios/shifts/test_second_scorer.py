@@ -102,6 +102,7 @@ def at_random(data: st.DataObject, dialogue: ShiftDialogue) -> list[Step]:
     return steps
 
 
+@pytest.mark.slow
 @settings(max_examples=120)
 @given(st.data())
 def test_both_scores_agree(data: st.DataObject) -> None:

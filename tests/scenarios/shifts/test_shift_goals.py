@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
+import pytest
 from shift_dialogues import generated
 
 from evolif.scenarios.shifts import check_answer
@@ -27,6 +28,7 @@ def test_the_witness_satisfies_every_goal() -> None:
         assert dialogue.keys == load_task(dialogue.task).keys
 
 
+@pytest.mark.slow
 def test_every_planted_error_fails_its_goal_alone_with_its_reason() -> None:
     reasons: Counter[str] = Counter()
     for dialogue in generated():

@@ -25,6 +25,7 @@ from evolif.scenarios.shifts.words import generic, lowered
 ALL = [task for ids in task_types().values() for task in ids]
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("task", ALL)
 def test_every_task_type_keeps_to_the_format(task: str) -> None:
     assert load_task(task).id == task
@@ -108,6 +109,7 @@ def test_another_topic_shares_no_slot_word_and_no_value_with_the_main_one() -> N
                 assert all(grams(text).isdisjoint(taken) for text in texts)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("hold", ["all", "calibration", "held_out"])
 def test_every_task_type_finds_other_topics(hold: str) -> None:
     ids = usable_tasks(hold)

@@ -50,6 +50,7 @@ def test_other_topics_and_digressions_share_no_slot_word_and_no_value_with_the_m
                 assert grams(turn.query).isdisjoint(taken), turn.query
 
 
+@pytest.mark.slow
 def test_replies_hold_no_value_of_a_goal_but_those_that_the_user_just_said() -> None:
     for dialogue in generated():
         task = load_task(dialogue.task)
@@ -137,6 +138,7 @@ def test_a_dialogue_is_drawn_a_few_times_at_most() -> None:
     assert max(draws) < 60
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("hold", ["calibration", "held_out"])
 def test_calibration_and_measurement_share_no_task_type_and_no_sentence(hold: Hold) -> None:
     dialogues = tuple(generate(60, seed=3, hold=hold))

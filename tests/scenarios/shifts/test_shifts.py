@@ -202,6 +202,7 @@ def test_a_session_that_is_cut_short_is_left_out_and_named(by_hand: Any, tmp_pat
     assert remark == "fake/model: 1 session ended before the final request was answered, and is left out of TCR."
 
 
+@pytest.mark.slow
 def test_perfect_reaches_all_goals_and_steady_as_many_as_it_says(tmp_path: Path) -> None:
     bench = made(tmp_path / "b", 32)
     models = ["sim/perfect", "sim/steady?skill=.7"]

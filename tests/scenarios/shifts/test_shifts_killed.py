@@ -40,6 +40,7 @@ class Server:
         return f'Noted {len(said)}.\n\n{{"people": {digits[-1] if digits else 1}}}'
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "options", [{}, pytest.param({"replies": "scripted"}, marks=pytest.mark.slow)], ids=["model", "scripted"]
 )

@@ -92,6 +92,7 @@ def test_the_model_is_shown_user_turns_and_its_own_answers_alone(bench: Path, tm
         assert not any(str(goal["value"]) in text for goal in made()[i].checkpoints for text in system)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     "final",
     [
@@ -114,6 +115,7 @@ def test_rates_are_those_of_the_final_replies(bench: Path, tmp_path: Path, final
         assert model["tcr_micro"]["by_rounds"][rounds]["value"] == pytest.approx(some["micro"] / 100)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("context", ["full", "last:2", "retrieval", "summary:2", "tree"])
 def test_context_tokens_are_those_that_were_sent(bench: Path, tmp_path: Path, context: str) -> None:
     talker = answering(lambda d: d.witness)

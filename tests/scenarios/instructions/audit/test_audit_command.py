@@ -35,6 +35,7 @@ def rewrite(bench, number, change):
     path.write_text("\n".join(lines), encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_an_own_benchmark_is_satisfiable_throughout(bench):
     before = {path: path.read_bytes() for path in bench.rglob("*.json*")}
     result = run(bench, "--json")
@@ -63,6 +64,7 @@ def test_without_stored_witnesses_they_are_built(bench):
     assert run(bench).exit_code == 0
 
 
+@pytest.mark.slow
 def test_a_stored_witness_that_fails_is_a_finding(bench):
     rewrite(bench, 1, lambda data: data.update(constraints=[{
         "group": "forbidden", "params": {"keywords": ["harbour"]},
@@ -77,6 +79,7 @@ def test_a_stored_witness_that_fails_is_a_finding(bench):
     assert "the stored witness fails" in " ".join(run(bench).stdout.replace("│", " ").split())
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("constraints", "status"),
     [

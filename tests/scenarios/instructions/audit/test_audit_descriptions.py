@@ -68,6 +68,7 @@ def test_parameters_are_looked_for(group, params, text, expected):
     assert description_matches(Constraint(group, params), text) is expected
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("group", GROUPS)
 def test_an_empty_description_states_nothing_and_our_own_say_everything(group):
     profile, keywords = load_profile("paper"), load_topics()[0].keywords

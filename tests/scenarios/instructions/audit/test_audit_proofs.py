@@ -154,6 +154,7 @@ def drawn(dice: random.Random, stream: Stream, count: int, *, small: bool):
         yield asked
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("small", [False, True])
 def test_no_text_is_ever_found_for_what_was_proved_impossible(small):
     statuses = []

@@ -82,6 +82,7 @@ IDENTIFYING = [
 ]
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(("changes", "finding"), IDENTIFYING)
 def test_what_identifies_is_fed_back(infer, stored, write, changes, finding):
     made, requests = infer(write(MESSAGES[0], name="messages.txt"), said(PERSONAS[0], **changes), said(PERSONAS[2]))

@@ -26,6 +26,7 @@ def found(folder: Path, plans: object) -> str:
     return "\n".join(map(str, linter._Linter(file, read_plans(file)).findings()))
 
 
+@pytest.mark.slow
 def test_nothing_packaged_breaks_a_rule() -> None:
     assert [str(finding) for finding in lint_registers().findings] == []
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from collections import Counter
 
+import pytest
+
 from evolif.scenarios.instructions.catalogue import lint_topics
 from evolif.scenarios.instructions.catalogue.lint import lint_personas
 from evolif.scenarios.instructions.synthesis import load_personas
@@ -14,12 +16,14 @@ from evolif.util.resources import data_path
 MIN_TOPICS = 800
 
 
+@pytest.mark.slow
 def test_our_topics_pass_the_lint():
     report = lint_topics(data_path("seeds", "topics.jsonl"))
     assert list(map(str, report.findings)) == []
     assert report.nearest["keywords"] and report.nearest["prompts"]
 
 
+@pytest.mark.slow
 def test_tasks_that_offer_choices_pass_it_beside_them(tmp_path):
     names = ("topics.jsonl", "topics-choices.jsonl")
     joined = tmp_path / "topics.jsonl"

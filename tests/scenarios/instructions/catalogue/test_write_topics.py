@@ -77,6 +77,7 @@ FORMS = [
 ]
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("answer", FORMS)
 def test_an_answer_is_read_in_whatever_form_it_comes(make, stored, answer):
     make(answer)
@@ -98,6 +99,7 @@ BROKEN = [
 ]
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(("answer", "finding"), BROKEN)
 def test_findings_are_fed_back_and_what_is_mended_is_kept(make, stored, answer, finding):
     made, requests = make(answer, said(WAX))
@@ -166,6 +168,7 @@ def test_a_line_without_its_end_is_gone_on_from(make, stored, tmp_path):
     assert [entry["id"] for entry in stored()] == ["T001", "T002"]
 
 
+@pytest.mark.slow
 def test_a_model_that_gives_nothing_usable_ends_with_a_sentence_and_no_file(make, tmp_path):
     with pytest.raises(OutsideError) as caught:
         make("I am a small model.", count=9)
@@ -174,6 +177,7 @@ def test_a_model_that_gives_nothing_usable_ends_with_a_sentence_and_no_file(make
     assert not (tmp_path / "own.jsonl").exists()
 
 
+@pytest.mark.slow
 def test_what_was_kept_stays_when_the_rest_is_given_up(make, stored):
     made, _ = make(said(BEES), "no", count=3)
     assert (made.have, made.wanted, made.tally.kept, made.tally.given_up) == (1, 3, 1, 5)

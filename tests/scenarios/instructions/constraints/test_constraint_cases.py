@@ -50,6 +50,7 @@ def name_of(file):
     return f"{file.parent.stem}/{file.stem}"
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("part", range(PARTS))
 @pytest.mark.parametrize("file", [*OWN, *READERS], ids=name_of)
 def test_verdicts(file, part):

@@ -144,12 +144,14 @@ def judge(fmt: str | None, names: list[str], whole: bool) -> None:
         print(f"{fmt or 'plain':10}{seconds:7.3f} s  {name}")
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("whole", [WHOLE, ENDS])
 @pytest.mark.parametrize("part", range(PARTS))
 def test_every_attack_gets_its_verdicts(part, whole):
     judge(None, list(ATTACKS)[part::PARTS], whole)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("whole", [WHOLE, ENDS])
 @pytest.mark.parametrize("fmt", LOOKS)
 def test_every_attack_on_a_format_gets_its_verdicts(fmt, whole):
@@ -178,6 +180,7 @@ def in_force(asked: str | None) -> list[list[dict[str, object]]]:
     return turns
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("asked", [None, *LOOKS])
 def test_an_answer_that_is_read_at_once_takes_at_most_50_ms(asked: str | None) -> None:
     """Of the processor, for the constraints of a turn; the best of three, as others may have the machine."""

@@ -64,6 +64,7 @@ def module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_a_group_of_ones_own_is_generated_witnessed_evaluated_and_reported(
     module: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -102,6 +103,7 @@ def test_the_variable_names_modules_too(module: Path, monkeypatch: pytest.Monkey
     assert (good.satisfied, bad.satisfied, bad.found) == (True, False, "2")
 
 
+@pytest.mark.slow
 def test_a_benchmark_with_such_a_group_is_refused_without_its_module(module: Path, tmp_path: Path) -> None:
     run, bench = CliRunner(), str(tmp_path / "b")
     shape = ["--dialogues", "1", "--turns", "3", "--seed", "5", "--profile", "objective"]
@@ -111,6 +113,7 @@ def test_a_benchmark_with_such_a_group_is_refused_without_its_module(module: Pat
     assert "postscript" in told.output and "--constraints" in told.output
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("text", "told"),
     [
@@ -137,6 +140,7 @@ PLAY = ["-m", "sim/perfect", "--max-turns", "3", "--display", "none"]
 MARKED = "import pathlib; pathlib.Path(__file__ + '.ran').touch()\n" + MODULE
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", ["run.yaml", "run.toml"])
 def test_a_configuration_file_names_no_code(module: Path, tmp_path: Path, name: str) -> None:
     module.write_text(MARKED, encoding="utf-8")
@@ -162,6 +166,7 @@ def test_a_configuration_file_may_name_the_constraints_to_check(tmp_path: Path) 
     assert "cannot name code" not in told.output
 
 
+@pytest.mark.slow
 def test_own_code_is_told_and_recorded_with_its_digest(module: Path, tmp_path: Path) -> None:
     run, bench, out = CliRunner(), str(tmp_path / "b"), tmp_path / "r"
     digest = hashlib.sha256(module.read_bytes()).hexdigest()[:16]
@@ -178,6 +183,7 @@ def test_own_code_is_told_and_recorded_with_its_digest(module: Path, tmp_path: P
     assert digest in (tmp_path / "p.html").read_text()
 
 
+@pytest.mark.slow
 def test_a_run_is_not_resumed_with_other_code(module: Path, tmp_path: Path) -> None:
     run, bench, out = CliRunner(), str(tmp_path / "b"), str(tmp_path / "r")
     named = ["--constraints", str(module)]
@@ -191,6 +197,7 @@ def test_a_run_is_not_resumed_with_other_code(module: Path, tmp_path: Path) -> N
     assert "the code of your own constraint groups was postscript=my_groups.py (SHA-256 " in told.stderr
 
 
+@pytest.mark.slow
 def test_code_that_a_benchmark_does_not_use_is_not_recorded(module: Path, tmp_path: Path) -> None:
     run, bench = CliRunner(), str(tmp_path / "b")
     assert run.invoke(app, ["generate", bench, *SHAPE, "--constraints", ""]).exit_code == 0

@@ -15,6 +15,7 @@ MOST_REJECTED = 2
 """Of 150 queries; in larger samples it is about one in two hundred and fifty."""
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("profile", "seed"), [("objective", 87_001), ("extended", 87_002), ("escalating", 87_003), ("paper", 87_004)]
 )

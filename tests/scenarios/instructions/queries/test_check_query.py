@@ -47,6 +47,7 @@ def misread(case: dict[str, Any]) -> bool:
     return rejected(case["query"], json.dumps(turn(case))) == case["right"]
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("group", [*GROUPS, *EXTENDED_GROUPS])
 @pytest.mark.parametrize("name", SETS)
 def test_right_queries_pass_and_planted_errors_are_caught(name: str, group: str) -> None:
@@ -101,6 +102,7 @@ def test_what_cannot_be_read_is_a_finding(query: str) -> None:
     assert evolif.check_query(ADD, query)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("token", ["bold the ", "begin with S ", "kids ", "keep it short ", "oven ", "comma "])
 def test_a_query_that_repeats_itself_costs_little(token: str) -> None:
     start = time.process_time()

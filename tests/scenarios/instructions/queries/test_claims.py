@@ -46,6 +46,7 @@ def lines(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("queries", [50, pytest.param(200, marks=pytest.mark.slow)])
 def test_a_plain_demand_of_another_group_is_found(lines: list[dict[str, Any]], queries: int) -> None:
     stream = Stream(8, "demands")
@@ -68,6 +69,7 @@ def test_every_group_has_demands_enough() -> None:
     assert {group: len(demands) >= WORDINGS for group, demands in DEMANDS.items()} == dict.fromkeys(DEMANDS, True)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("group", SPOKEN)
 @pytest.mark.parametrize("joint", [". ", ", and "])
 def test_a_demand_in_passing_is_found(group: str, joint: str) -> None:

@@ -77,6 +77,7 @@ def stream(request: pytest.FixtureRequest) -> Stream:
     return Stream(31, len(request.node.name))
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("drawn", DRAWN)
 @pytest.mark.parametrize("group", VALUES)
 def test_every_plan_says_its_change_and_no_other(group: str, drawn: int, stream: Stream) -> None:
@@ -110,6 +111,7 @@ def test_a_new_value_alone_is_read_by_what_it_changes(group: str, drawn: int, st
     assert rejected == []
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("drawn", DRAWN)
 @pytest.mark.parametrize("group", VALUES)
 def test_every_lift_is_read(group: str, drawn: int, stream: Stream) -> None:
@@ -129,6 +131,7 @@ def test_every_lift_is_read(group: str, drawn: int, stream: Stream) -> None:
     assert kept == []
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("drawn", DRAWN)
 @pytest.mark.parametrize("group", VALUES)
 def test_a_missing_demand_and_one_too_many_are_found(group: str, drawn: int, stream: Stream) -> None:

@@ -1,4 +1,4 @@
-"""`check_query` on 960 everyday turns that were worded without knowing it: right, with an error, with one demand more."""
+"""`check_query` on 960 everyday turns that were worded without knowing it: right, with an error, with a demand more."""
 
 from __future__ import annotations
 

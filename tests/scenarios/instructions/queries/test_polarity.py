@@ -69,18 +69,21 @@ def test_every_group_is_tried() -> None:
     assert len(WORDINGS["require"]) == len(WORDINGS["lift"]) == 40
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("group", CASES)
 def test_what_is_required_is_heard(group: str) -> None:
     wrong = [query for query in queries("require", group) if found(group, "add", query)]
     assert len(wrong) <= (1 - LEAST) * len(WORDINGS["require"]), wrong
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("group", CASES)
 def test_what_is_lifted_is_heard(group: str) -> None:
     wrong = [query for query in queries("lift", group) if found(group, "remove", query)]
     assert len(wrong) <= (1 - LEAST) * len(WORDINGS["lift"]), wrong
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("group", CASES)
 @pytest.mark.parametrize(
     ("kind", "operation"), [("lift", "add"), ("forbid", "add"), ("keep", "remove"), ("require", "remove")]

@@ -103,6 +103,7 @@ def test_short_demands_are_short() -> None:
     assert sum(length > 11 for length in lengths) <= 0.05 * len(lengths)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dialogues", [60, pytest.param(400, marks=pytest.mark.slow)])
 def test_every_turn_is_read_as_it_was_meant(dialogues: int) -> None:
     turns = worded(dialogues)

@@ -71,6 +71,7 @@ def test_no_answer_breaks_the_reader(text: str) -> None:
     read_flag(text, "query")
 
 
+@pytest.mark.slow
 @given(st.recursive(st.none() | st.booleans() | st.text() | st.integers(), lambda inner: st.lists(inner)))
 def test_valid_json_has_no_trailing_commas_to_lose(value: object) -> None:
     text = json.dumps(value, ensure_ascii=False)

@@ -55,6 +55,7 @@ def test_most_reasons_belong_to_the_persona_or_to_the_task(dialogues: int) -> No
     assert sum(text in own for text in said) > len(said) / 2
 
 
+@pytest.mark.slow
 def test_ids_of_other_catalogues_find_nothing() -> None:
     own = {text for *_, text in every_own_line()}
     said = reasons_of(range(1, 40), foreign=True)
@@ -71,6 +72,7 @@ def test_entries_are_found_by_their_words() -> None:
     assert task_reasons(replace(topic, title="")) is None
 
 
+@pytest.mark.slow
 def test_no_line_is_said_twice_in_a_dialogue_and_drops_follow_the_lift() -> None:
     own = {text: occasion for _, _, occasion, text in every_own_line()}
     lifted = 0

@@ -35,6 +35,7 @@ def written(folder: Path, frames: object = PIRATE) -> tuple[Path, Path]:
     return registers, personas
 
 
+@pytest.mark.slow
 def test_a_benchmark_speaks_and_grows_in_a_register_of_ones_own(tmp_path: Path) -> None:
     registers, personas = written(tmp_path)
     options = {"dialogues": 2, "turns": 8, "seed": 4, "profile": "objective", "personas": personas}

@@ -39,6 +39,7 @@ def test_a_dialogue_never_uses_a_plan_or_a_reason_twice(dialogue: int) -> None:
     assert not reasons or max(reasons.values()) == 1
 
 
+@pytest.mark.slow
 def test_a_plan_that_brings_its_reason_gets_no_other() -> None:
     made = [decision for dialogue in range(1, 30) for decision in decisions(dialogue, 12)]
     assert any(decision.reason for decision in made) and any("R" in decision.plan.tags for decision in made)
@@ -52,6 +53,7 @@ def test_openings_are_not_repeated_within_eight_turns() -> None:
             assert beginning not in begun[max(0, at - MEMORY + 1) : at], (dialogue, at)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dialogues", [60, pytest.param(240, marks=pytest.mark.slow)])
 def test_plans_are_used_evenly_over_a_set(dialogues: int) -> None:
     used: dict[str, Counter[str]] = {}

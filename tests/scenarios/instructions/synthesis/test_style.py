@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from evolif.scenarios.instructions.catalogue.lint import lint_personas
 from evolif.scenarios.instructions.queries import read_claims
 from evolif.scenarios.instructions.synthesis import load_personas
@@ -48,6 +50,7 @@ def test_no_two_personas_of_a_register_have_the_same_style() -> None:
     assert [ids for ids in alike.values() if len(ids) > 1] == []
 
 
+@pytest.mark.slow
 def test_favourite_words_ask_for_nothing() -> None:
     around = {"fillers": "{}, could you rewrite it?", "hedges": "Could you rewrite it, {}?"}
     demands = [

@@ -23,6 +23,7 @@ def examples() -> ModuleType:
     return module
 
 
+@pytest.mark.slow
 def test_the_page_is_what_its_script_writes(examples: ModuleType) -> None:
     assert (DOCS / "examples.md").read_text(encoding="utf-8") == examples.page(), "run docs/make_examples.py"
 

@@ -54,6 +54,7 @@ def test_neither_most_topics_nor_few_are_grave() -> None:
     assert 0.05 < len(GRAVE) / len(load_topics()) < 0.25
 
 
+@pytest.mark.slow
 def test_nothing_flippant_stands_beside_a_grave_task() -> None:
     light = {line.text for kind in load_reasons() if kind.light for line in kind.lines}
     reasons = 0

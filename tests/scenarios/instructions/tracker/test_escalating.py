@@ -58,6 +58,7 @@ def test_four_constraints_are_in_force_by_turn_five():
     assert fmean(loads) >= 4
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", [6, pytest.param(30, marks=pytest.mark.slow)])
 def test_no_turn_of_a_few_thousand_is_impossible(count):
     dialogues = [verified(number, 80) for number in range(301, 301 + count)]

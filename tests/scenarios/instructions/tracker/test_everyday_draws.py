@@ -58,12 +58,14 @@ def test_the_profile_reads_back_as_it_is_written():
     assert list(islice(script(ScriptSpec(again, TOPICS, 29), 3), 40)) == list(islice(script(SPEC, 3), 40))
 
 
+@pytest.mark.slow
 def test_every_turn_has_a_witness_that_every_checker_passes():
     for turn in turns_of(dialogues(25)):
         assert turn.witness.strip()
         assert all(verdict.satisfied for verdict in check(turn.constraints, turn.witness)), turn
 
 
+@pytest.mark.slow
 def test_loads_are_near_the_pages(sample):
     drawn, slack = sample
     for mark, goal in LOADS.items():
@@ -220,6 +222,7 @@ def test_what_is_drawn_is_what_a_user_may_ask():
             assert parse_constraint({"group": constraint.group, "params": dict(constraint.params)}) == constraint
 
 
+@pytest.mark.slow
 def test_later_stages_draw_harder():
     late = [turn for dialogue in dialogues(60, 45) for turn in dialogue if turn.turn > 21]
     lengths = [

@@ -84,6 +84,7 @@ def test_every_draw_of_a_group_alone_is_built(name):
         assert failures(constraints, text) == []
 
 
+@pytest.mark.slow
 def test_all_turns_carry_a_witness_and_few_draws_are_refused():
     statistics, modes = DrawStatistics(), Counter()
     for seed in SEEDS:

@@ -25,6 +25,7 @@ def failed_groups(turn, missed, key=0):
     return set() if text is None else {v.group for v in check(turn.constraints, text) if not v.satisfied}
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("profile", "length"),
     [("objective", 25), ("escalating", 25), pytest.param("escalating", 60, marks=pytest.mark.slow)],

@@ -74,6 +74,7 @@ def test_without_rule_checked_constraints_any_text_will_do():
 LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("step", [pytest.param(3, marks=pytest.mark.slow), 16])
 @pytest.mark.parametrize("group", ["start_with", "end_with"])
 def test_every_letter_begins_and_ends_a_witness_of_every_topic(group, step):
