@@ -65,6 +65,14 @@ def generate(
             help="Who says what exactly is counted: the system prompt, or the queries, for runs without one.",
         ),
     ] = "system",
+    judged: Annotated[
+        bool,
+        typer.Option(
+            "--judged",
+            help="Also ask for what only a judge can check: a voice, a tone, a genre, a reader, a style, an emotion. "
+            "Evaluate with --judge.",
+        ),
+    ] = False,
     only: Annotated[int | None, typer.Option(min=1, help="Generate only the dialogue with this number.")] = None,
     options: WordingOptions,
     scenario: Annotated[
@@ -112,6 +120,7 @@ def generate(
             synthesizers=synthesizer or [TEMPLATE],
             checker=checker,
             definitions=definitions,
+            judged=judged,
             options=ModelOptions(**asdict(options), seed=chosen),
             only=only,
             progress=progress,

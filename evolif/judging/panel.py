@@ -12,26 +12,17 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from evolif.errors import EvolifError, JudgeError, ModelError, WithheldError
+from evolif.judging.questions import QuestionList
 from evolif.judging.records import THRESHOLD, CachedScore, JudgeCache, JudgeRecord, JudgeScore, usage_of
-from evolif.judging.rubric import Criterion, CriterionQuestion, Rubric, read_score, shorten
+from evolif.judging.rubric import Criterion, CriterionQuestion, Rubric, shorten
 from evolif.models import ChatModel, ChatRequest, SchemaCalls
-from evolif.text import Reading
+from evolif.text import Reading, plural
 from evolif.types import Message, Usage, Verdict
 
 ATTEMPTS = 3
 """Maximum calls to a judge model for a readable score."""
 _LONGEST_REASON = 300
 """Characters of a reply that are kept beside its score."""
-
-SCHEMA: Mapping[str, Any] = {
-    "type": "object",
-    "properties": {
-        "rationale": {"type": "string", "description": "one sentence that points at the text"},
-        "score": {"type": "integer", "description": "from 1 to 10"},
-    },
-    "required": ["rationale", "score"],
-    "additionalProperties": False,
-}
 
 
 class Member:
@@ -128,18 +119,18 @@ class Member:
             raise self._error(what, usage) from fault
 
     async def _ask(self, question: CriterionQuestion) -> JudgeScore:
-        wording = question.rubric.wording
+        wording = question.wording
         score = JudgeScore(self.name, None, attempts=0)
         while score.score is None and score.attempts < ATTEMPTS:
             request = question.request(again=score.attempts > 0)
             score = replace(score, attempts=score.attempts + 1)
             try:
                 with self._called(score.usage):
-                    reply, temperature = await self._calls.complete(request, wording.max_tokens, SCHEMA)
+                    reply, temperature = await self._calls.complete(request, wording.max_tokens, question.schema)
             except WithheldError:
                 score = replace(score, problem="the provider's content filter refused the request")
                 continue
-            read = read_score(reply.text, wording.longest_rationale)
+            read = question.read(reply.text)
             cut = f" (cut at {wording.max_tokens} tokens)" if reply.truncated and read.problem else ""
             score = replace(
                 score,
@@ -245,7 +236,8 @@ class Panel:
         rubric = criterion.rubric or self._rubric
         if reading.unreadable:
             return JudgeRecord(criterion.group, self._rule, False, None, (), rubric.version, reading.unreadable)
-        question = CriterionQuestion(criterion, reading.text, rubric)
+        kind = QuestionList if criterion.questions else CriterionQuestion
+        question = kind(criterion, reading.text, rubric)
         scores = await finish_all((member.score(question) for member in self._members), usage_of)
         return self._record(criterion.group, tuple(scores), rubric.version)
 
@@ -301,7 +293,8 @@ def aggregate(scores: Sequence[float], rule: str) -> tuple[float, bool]:
 
 def verdict_of(record: JudgeRecord, criterion: Criterion) -> Verdict:
     """The verdict of a record, with its scores and one rationale."""
-    expected = f"{criterion.description} (scored above {THRESHOLD} of 10)"
+    how = f"yes to {plural(len(criterion.questions), 'question')}" if criterion.questions else f"scored above {THRESHOLD} of 10"
+    expected = f"{criterion.description} ({how})"
     return Verdict(record.group, record.satisfied, expected, _found(record))
 
 

@@ -37,6 +37,8 @@ class Criterion:
     """The requirement as a sentence."""
     rubric: Rubric | None = None
     """Its own wording and scale; None for those of the panel."""
+    questions: tuple[str, ...] = ()
+    """What is asked in place of a score: questions that must all be answered with yes, each with a quotation."""
 
     @property
     def value(self) -> str:
@@ -138,10 +140,20 @@ def scale_of(entry: Any) -> Scale:
 
 _SLOT = re.compile(r"\{([a-z]+)\}")
 
+SCORE_SCHEMA: Mapping[str, Any] = {
+    "type": "object",
+    "properties": {
+        "rationale": {"type": "string", "description": "one sentence that points at the text"},
+        "score": {"type": "integer", "description": "from 1 to 10"},
+    },
+    "required": ["rationale", "score"],
+    "additionalProperties": False,
+}
+
 
 @dataclass(frozen=True)
 class CriterionQuestion:
-    """Asks whether a text satisfies one criterion.
+    """Asks whether a text satisfies one criterion, by a scale; `QuestionList` asks by yes or no.
 
     The text is data between two lines with a number drawn for every call. No text can close that fence: its author
     could not know the number, and a number that occurs in the text is redrawn. Slots are filled in the template only,
@@ -165,18 +177,35 @@ class CriterionQuestion:
         Args:
             again: Whether an earlier reply could not be read.
         """
-        wording = self.rubric.wording
+        wording = self.wording
         text = self._text
         number = self.draw(12)
         while number in text:
             number = self.draw(12)
         shown, body = self._shown(text, number)
-        question, scale = self.rubric.scale(self.criterion)
         fence = f"==== {number} ===="
-        slots = {"fence": fence, "question": question, "scale": scale, "shown": shown, "text": body}
+        slots = {"fence": fence, "shown": shown, "text": body, **self._asked()}
         user = wording.user + (wording.again if again else "")
         messages = (Message("system", _fill(wording.system, slots)), Message("user", _fill(user, slots)))
         return ChatRequest(messages, drawn=number)
+
+    @property
+    def wording(self) -> RubricWording:
+        """The text around what is asked."""
+        return self.rubric.wording
+
+    @property
+    def schema(self) -> Mapping[str, Any]:
+        """What a reply looks like, as a JSON Schema."""
+        return SCORE_SCHEMA
+
+    def read(self, reply: str) -> Read:
+        """The score in a reply, or why there is none."""
+        return read_score(reply, self.wording.longest_rationale)
+
+    def _asked(self) -> dict[str, str]:
+        question, scale = self.rubric.scale(self.criterion)
+        return {"question": question, "scale": scale}
 
     def key(self, judge: str) -> str:
         """The cache key of a score: judge, rubric, criterion and text, hashed."""
@@ -192,7 +221,7 @@ class CriterionQuestion:
 
     def _shown(self, text: str, number: str) -> tuple[str, str]:
         """A sentence about the text's length, and the part sent to the judge."""
-        wording = self.rubric.wording
+        wording = self.wording
         if len(text) <= wording.longest_text:
             return wording.whole, text
         tail = wording.longest_text // 3

@@ -16,6 +16,7 @@ from evolif.scenarios.instructions.generator import TurnGenerator
 from evolif.scenarios.instructions.source import TurnMade, word_alone
 from evolif.scenarios.instructions.synthesis import TEMPLATE, SynthesizerShare, author_of, load_frames, load_personas
 from evolif.scenarios.instructions.tracker import Profile, load_profile, load_topics
+from evolif.scenarios.instructions.tracker.profile import with_judged
 from evolif.scenarios.instructions.tracker.profile import BUILT_IN, USUAL, packaged_topics
 from evolif.scenarios.instructions.turn_lines import Header, Spec, definitions_named, edition_of, read_header, to_line
 from evolif.text import FIRST_RULES, READING_RULES_VERSION
@@ -39,6 +40,7 @@ def generate(
     synthesizers: Sequence[Author | tuple[Author, int]] = (TEMPLATE,),
     checker: ModelRef | None = None,
     definitions: str = "system",
+    judged: bool = False,
     options: ModelOptions | None = None,
     only: int | None = None,
     progress: Callable[[int, int], None] | None = None,
@@ -61,6 +63,8 @@ def generate(
             `(object, 2)`; the caller closes it.
         checker: A chat model that checks free text beyond what rules can.
         definitions: Who says what exactly is counted: the `system` prompt, or each `query`, for runs without one.
+        judged: Whether a third of the new constraints are of kinds that only a judge can check: a voice, a tone, a
+            genre, a reader, a style, an emotion. Only for profiles that follow a load, such as `everyday`.
         options: How chat models are reached and sampled.
         only: Generate only this dialogue; its bytes are the same as in the whole set.
         progress: Called with (dialogues done, dialogues in total) for template dialogues.
@@ -76,6 +80,9 @@ def generate(
     root = Path(out)
     named = _usual_profile(root) if profile is None else profile
     drawn = load_profile(named) if isinstance(named, str) else named.resolved()
+    judged = judged or (profile is None and _is_judged(root))
+    if judged:
+        drawn = with_judged(drawn)
     dialogues = dialogues if dialogues is not None else drawn.protocol.dialogues or DIALOGUES
     _check(dialogues, turns, seed, shares, only)
     spec = Spec(
@@ -90,6 +97,7 @@ def generate(
         edition=edition_of(spec.profile),
         reading_rules=READING_RULES_VERSION if spec.profile.everyday_pools else FIRST_RULES,
         grows=True,
+        judged=judged,
         spec=spec,
         definitions=definitions_named(definitions),
         own_code=code_of(spec.profile.groups),
@@ -225,6 +233,14 @@ def _check(dialogues: int, turns: int, seed: int, shares: Sequence[SynthesizerSh
     for name in names:
         if names.count(name) > 1:
             raise UsageError(f"the synthesizer {name} is named twice; give it a weight instead: {name}=2")
+
+
+def _is_judged(root: Path) -> bool:
+    """Whether the benchmark in a folder, which the same call then completes, asks for what only a judge can check."""
+    try:
+        return read_header(root / HEADER).judged
+    except EvolifError:
+        return False
 
 
 def _usual_profile(root: Path) -> str:

@@ -292,7 +292,7 @@ class ImportOrigin(_Model):
     """A hash of all turns, so that different content is a different benchmark."""
 
 
-_OPTIONAL = frozenset({"imported", "grows", "definitions", "own_code"})
+_OPTIONAL = frozenset({"imported", "grows", "judged", "definitions", "own_code"})
 """Entries of a header that are left out where they are empty."""
 
 
@@ -312,6 +312,8 @@ class Header(_Model):
     spec: Spec
     imported: ImportOrigin | None = None
     """Set for a benchmark without a script; its `spec` then gives only its size and the evaluation settings."""
+    judged: bool = False
+    """Whether some of its constraints only a judge can check, of a profile that has none by itself."""
     definitions: Definitions | None = None
     """Where it is said what exactly is counted; sets from before this was a choice do not say so."""
     own_code: Annotated[Mapping[_ShortText, _ShortText], Field(max_length=100)] = Field(default_factory=dict)

@@ -42,7 +42,12 @@ def has_subjective(constraints: Iterable[Constraint]) -> bool:
 def criteria_of(constraints: Iterable[Constraint]) -> Mapping[int, Criterion]:
     """What a judge is asked: the subjective constraints, by their positions."""
     return {
-        position: Criterion(constraint.group, constraint.params, describe(constraint))
+        position: Criterion(
+            constraint.group,
+            constraint.params,
+            describe(constraint),
+            questions=get_group(constraint.group).questions(constraint.params),
+        )
         for position, constraint in enumerate(constraints)
         if get_group(constraint.group).subjective
     }

@@ -266,6 +266,10 @@ class Group:
             step = (size[1] > was[1]) - (size[1] < was[1])
         return Change(act, shape, slots, old_shape, old, size, step)
 
+    def questions(self, params: Params) -> tuple[str, ...]:
+        """What a judge answers with yes or no and a quotation, of a subjective group; empty if it scores instead."""
+        return ()
+
     def describe(self, params: Params, fmt: str | None = None) -> str:
         """One precise sentence that means exactly what the checker checks."""
         saying = self.lifted(params)

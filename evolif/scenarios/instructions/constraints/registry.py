@@ -38,7 +38,7 @@ from evolif.scenarios.instructions.constraints.markup import Digits, Emphasis, H
 from evolif.scenarios.instructions.constraints.part_length import PartLength
 from evolif.scenarios.instructions.constraints.person import Person
 from evolif.scenarios.instructions.constraints.placement import Placement
-from evolif.scenarios.instructions.constraints.subjective import Audience, Emotion, Style
+from evolif.scenarios.instructions.constraints.subjective import Audience, Emotion, Genre, PersonaVoice, Style, Tone
 from evolif.scenarios.instructions.constraints.wrap import Wrap
 from evolif.scenarios.instructions.turns import Constraint
 from evolif.text import EDITIONS, READING_RULES_VERSION, Reading
@@ -73,9 +73,12 @@ EVERYDAY_GROUPS: Mapping[str, Group] = MappingProxyType(
         )
     }
 )  # fmt: skip
-"""Groups of what people ask for every day: they are checked, but no profile draws them yet."""
+"""Groups of what people ask for every day; the profile `everyday` draws them."""
 
-_OURS: Mapping[str, Group] = MappingProxyType({**GROUPS, **EXTENDED_GROUPS, **EVERYDAY_GROUPS})
+JUDGED_GROUPS: Mapping[str, Group] = MappingProxyType({group.name: group for group in (PersonaVoice(), Tone(), Genre())})
+"""Groups of what people ask for that only a judge can check, by questions; drawn with `generate --judged`."""
+
+_OURS: Mapping[str, Group] = MappingProxyType({**GROUPS, **EXTENDED_GROUPS, **EVERYDAY_GROUPS, **JUDGED_GROUPS})
 
 MODULES_VARIABLE = "EVOLIF_CONSTRAINTS"
 """Lists modules or files, separated by commas; child processes and workers inherit it."""

@@ -241,10 +241,32 @@ def _compiled(fragment: str, words: Mapping[str, Iterable[str]], left: str = "",
 def _source(name: str) -> str | None:
     if name == "language":
         return "|".join(language_codes())
+    if name in _JUDGED:
+        return "|".join(sorted(judged_values(name), key=len, reverse=True))
     if name == "mark":
         shown = rf"{_OPEN}{MASK}{{1,3}}(?!{MASK}){_CLOSE}(?:\ssigns?)?"
         return "|".join([*(f"(?:{pattern})" for pattern in MARK_NAMES), shown])
     return _CAPTURES.get(name)
+
+
+_JUDGED: Mapping[str, tuple[str, str]] = {
+    "tone": ("tone", "tone"),
+    "genre": ("genre", "genre"),
+    "voice": ("persona", "as"),
+}
+"""Names in patterns that stand for a value of a group, with the group and its parameter."""
+_ARTICLE = re.compile(r"^(?:an?|the)\s")
+
+
+@lru_cache(maxsize=8)
+def judged_values(name: str) -> Mapping[str, str]:
+    """The values of a group that only a judge can check, as they are said: in small letters, without an article.
+
+    Args:
+        name: One of the names in patterns, such as `voice`.
+    """
+    values: Sequence[str] = get_group(_JUDGED[name][0]).data["pool"]["values"]
+    return {_ARTICLE.sub("", value.lower()): value for value in values}
 
 
 @lru_cache(maxsize=1)
@@ -353,6 +375,10 @@ def _language(name: str, query: Query, start: int, end: int, params: Params) -> 
     return {str(params["kind"]): language_codes()[query.low[start:end]]}
 
 
+def _judged(name: str, query: Query, start: int, end: int, params: Params) -> Mapping[str, Any]:
+    return {_JUDGED[name][1]: judged_values(name)[query.low[start:end]]}
+
+
 def _mark(name: str, query: Query, start: int, end: int, params: Params) -> Mapping[str, Any]:
     shown = quotations(query, start, end)
     told = next((mark for names, mark in MARK_NAMES.items() if re.fullmatch(names, query.low[start:end])), "")
@@ -379,6 +405,7 @@ _READ: Mapping[str, _Read] = {
     "unit": _unit,
     "measure": _measure,
     "language": _language,
+    **dict.fromkeys(_JUDGED, _judged),
     "mark": _mark,
     "tag": _tag,
 }

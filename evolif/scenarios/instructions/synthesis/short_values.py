@@ -278,6 +278,16 @@ def _punctuation(params: Params, number: Numeral) -> ShortForm | None:
 _MARK_NAMES: Mapping[str, str] = {"—": "em dashes", "!": "exclamation marks", "(": "parentheses"}
 
 
+def _voiced(params: Params, number: Numeral) -> ShortForm | None:
+    """Groups with one free value, said in the same words whatever it is."""
+    return ShortForm("all", {"value": str(next(iter(params.values())))})
+
+
+def _by_value(params: Params, number: Numeral) -> ShortForm | None:
+    """Groups with one value, each with words of its own."""
+    return ShortForm(str(next(iter(params.values()))), {})
+
+
 def _by_mode(params: Params, number: Numeral) -> ShortForm | None:
     return ShortForm(params["mode"], {})
 
@@ -307,4 +317,10 @@ _FORMS: Mapping[str, Callable[[Params, Numeral], ShortForm | None]] = {
     "punctuation": _punctuation,
     "digits": _by_mode,
     "case": _by_mode,
+    "persona": _voiced,
+    "tone": _voiced,
+    "genre": _voiced,
+    "emotion": _voiced,
+    "audience": _by_value,
+    "style": _by_value,
 }

@@ -8,9 +8,16 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
-from typing import Annotated, Literal, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    SerializerFunctionWrapHandler,
+    model_serializer,
+    model_validator,
+)
 
 from evolif.util.rng import Stream
 
@@ -63,6 +70,17 @@ class Choices(_LoadModel):
     """Of their first turns, and of the replacements of all there, that ask for a choice."""
 
 
+class JudgedDraws(_LoadModel):
+    """Constraints that only a judge can check, among the new ones."""
+
+    share: _Percent
+    """Of the new constraints, in percent."""
+    weights: Annotated[dict[str, Annotated[int, Field(ge=1, le=10_000)]], Field(min_length=1)]
+    """Of the groups."""
+    unsuited: dict[str, tuple[str, ...]] = Field(default_factory=dict)
+    """Groups that are not drawn for some kinds of topics."""
+
+
 class LoadOperations(_LoadModel):
     """Operations by load."""
 
@@ -78,6 +96,14 @@ class LoadOperations(_LoadModel):
     choices: Choices = Choices()
     unsuited: dict[str, tuple[str, ...]] = Field(default_factory=dict)
     """Groups that are not drawn for some kinds of topics."""
+
+    judged: JudgedDraws | None = None
+    """None: no constraint is drawn that only a judge can check."""
+
+    @model_serializer(mode="wrap")
+    def _leave_out_unused(self, serialize: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        data: dict[str, Any] = serialize(self)
+        return {name: value for name, value in data.items() if name != "judged" or value is not None}
 
     @model_validator(mode="after")
     def _from_turn_1(self) -> LoadOperations:

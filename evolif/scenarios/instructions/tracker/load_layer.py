@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import product
 
@@ -125,8 +125,7 @@ class LoadLayer(InstructionLayer):
         operations: list[Operation] = []
         for number in range(several):
             self._is_proven = number == several - 1
-            groups = in_random_order(self._open_groups(state, topic), self._stream)
-            made = self._first_of("add", groups, state, topic)
+            made = self._first_of("add", self._next_groups(state, topic), state, topic)
             self._is_proven = True
             if made is None:
                 return None
@@ -134,21 +133,36 @@ class LoadLayer(InstructionLayer):
             state = made[1]
         return tuple(operations), state
 
+    def _next_groups(self, state: InstructionState, topic: Topic) -> Iterator[str]:
+        """The groups for an add in the order in which they are tried: now and then first those that a judge checks."""
+        judged = self._load.judged
+        if judged is not None and self._stream.below(100) < judged.share:
+            yield from in_random_order(self._open_of(judged.weights, judged.unsuited, state, topic), self._stream)
+        yield from in_random_order(self._open_groups(state, topic), self._stream)
+
     def _witness(self, group: str, constraints: Instruction, state: InstructionState, topic: Topic) -> str | Refusal:
-        if self._is_proven:
+        if self._is_proven and not get_group(group).subjective:
             return super()._witness(group, constraints, state, topic)
         conflict = find_conflict({c.group: c.params for c in constraints})
-        return "" if conflict is None else Refusal("awkward", conflict.code, conflict.groups)
+        if conflict is not None:
+            return Refusal("awkward", conflict.code, conflict.groups)
+        return super()._witness(group, constraints, state, topic) if self._is_proven else ""
 
     def _open_groups(self, state: InstructionState, topic: Topic) -> list[tuple[str, int]]:
         """The groups that may be added, with their weights."""
-        active, load = state.active, self._load
+        return self._open_of(self._load.weights, self._load.unsuited, state, topic)
+
+    @staticmethod
+    def _open_of(
+        weights: Mapping[str, int], unsuited: Mapping[str, tuple[str, ...]], state: InstructionState, topic: Topic
+    ) -> list[tuple[str, int]]:
+        active = state.active
         return [
             (group, weight)
-            for group, weight in load.weights.items()
+            for group, weight in weights.items()
             if group not in active
             and group != "choice"
-            and topic.kind not in load.unsuited.get(group, ())
+            and topic.kind not in unsuited.get(group, ())
             and not is_closed(group, active)
         ]
 

@@ -23,7 +23,7 @@ from pydantic import (
 from evolif.errors import InputError, UsageError
 from evolif.scenarios.instructions.constraints import GROUPS, DrawContext, get_group, own_groups, parse_constraint
 from evolif.scenarios.instructions.tracker.choice import VALUE_KINDS, Affinity, Choice
-from evolif.scenarios.instructions.tracker.load import LoadOperations
+from evolif.scenarios.instructions.tracker.load import JudgedDraws, LoadOperations
 from evolif.scenarios.instructions.turns import Params, Topic
 from evolif.text import clean, fold
 from evolif.util.resources import complaint, data_path, load_data, read_catalogue
@@ -243,6 +243,33 @@ def load_profile(name: str) -> Profile:
         for group in stage.pools:
             _try_pool(group, phases[stage.from_turn].pools[group], path, f"stages.{number}.")
     return resolved
+
+
+def with_judged(profile: Profile) -> Profile:
+    """The profile with what only a judge can check among the new constraints (`seeds/profiles/judged.yaml`).
+
+    Args:
+        profile: Resolved, with operations that follow the load.
+
+    Raises:
+        UsageError: its operations do not follow the load, or it has such groups already.
+    """
+    operations = profile.operations
+    if not isinstance(operations, LoadOperations):
+        raise UsageError(
+            f"the profile {profile.name} has no place for judged constraints; use everyday, or a profile whose "
+            "operations have a load"
+        )
+    path = data_path("seeds", "profiles", "judged.yaml")
+    try:
+        judged = JudgedDraws.model_validate(load_data(path))
+    except ValidationError as fault:
+        raise InputError(complaint(fault, "the file"), path=path) from None
+    if taken := sorted({*judged.weights} & {*profile.groups}):
+        raise UsageError(f"the profile {profile.name} has the group {taken[0]} already; leave out --judged")
+    groups = (*profile.groups, *judged.weights)
+    update = {"groups": groups, "operations": operations.model_copy(update={"judged": judged})}
+    return profile.model_copy(update=update).resolved()
 
 
 def _try_pool(name: str, pool: Mapping[str, Any], path: Path, part: str = "") -> None:
