@@ -41,6 +41,7 @@ def report(run: Run, *more: str) -> list[dict[str, Any]]:
     return models
 
 
+@pytest.mark.slow
 def test_metrics_are_those_of_the_report_to_the_digit(run: Run) -> None:
     frame = evolif.metrics_frame(run, seed=3, resamples=200)
     told = report(run, "--seed", "3", "--resamples", "200")

@@ -80,6 +80,7 @@ def test_fewer_dialogues_remove_nothing(tmp_path: Path) -> None:
     assert contents(tmp_path / "bench") == before
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("scenario", SCENARIOS)
 def test_a_set_of_an_earlier_version_keeps_its_identity_and_its_size(tmp_path: Path, scenario: str) -> None:
     make(tmp_path / "bench", scenario, 2)

@@ -133,6 +133,7 @@ def test_only_links_out_of_the_folder_are_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("mask", "folder", "file"), [pytest.param(0o022, 0o755, 0o644, marks=pytest.mark.slow), (0o077, 0o700, 0o600)]
 )

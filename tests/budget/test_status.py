@@ -91,6 +91,7 @@ def test_no_run_is_said_to_be_none(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_the_live_table_shows_the_run(bench: Path, tmp_path: Path) -> None:
     evaluate(bench, "sim/perfect", tmp_path / "run", max_turns=3).close()
     out = StringIO()

@@ -91,6 +91,7 @@ def test_a_budget_smaller_than_one_call_is_refused_in_one_sentence() -> None:
     )
 
 
+@pytest.mark.slow
 def test_a_budget_that_was_spent_is_no_failure_and_the_sessions_are_told_once() -> None:
     done = evolif(*EVALUATE, "--max-tokens", "50", "--budget-tokens", "4000", "--max-connections", "1")
     assert done.exit_code == 0 and "suspended" not in done.output

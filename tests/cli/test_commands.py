@@ -71,6 +71,7 @@ class Fake:
 # The whole way
 
 
+@pytest.mark.slow
 def test_generate_evaluate_report_and_resume(bench: Path) -> None:
     result = evolif("evaluate", "bench", "-m", "sim/steady", "-m", "sim/perfect", "--out", "run", "--max-turns", "5")
     assert result.exit_code == 0, result.output

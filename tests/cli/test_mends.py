@@ -227,6 +227,7 @@ ROLES = [
 UNDER_TEST = ("-m", "openai/mine", "--base-url", ELSEWHERE, "--display", "none", "--max-retries", "0", "-o", "out")
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(("bench", "role", "flag", "more"), ROLES, ids=[row[2] for row in ROLES])
 def test_base_url_is_for_models_under_test_only(bench: str, role: str, flag: str, more: tuple[str, ...]) -> None:
     told = refused("evaluate", bench, *UNDER_TEST, flag, "openai/x", *more)

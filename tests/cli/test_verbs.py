@@ -3,6 +3,8 @@
 import subprocess
 import sys
 
+import pytest
+
 from evolif.cli.app import SUMMARIES, Verbs
 
 
@@ -12,6 +14,7 @@ def test_summaries_are_the_verbs_own_first_paragraphs():
         assert " ".join(command.help.split("\n\n")[0].split()) == SUMMARIES[name]
 
 
+@pytest.mark.slow
 def test_help_loads_no_verb():
     code = (
         "import sys\nfrom evolif.__main__ import main\nsys.argv = ['evolif', '--help']\n"

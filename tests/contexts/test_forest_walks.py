@@ -84,6 +84,7 @@ def test_both_forests_walk_alike(data: st.DataObject) -> None:
         )  # fmt: skip
 
 
+@pytest.mark.slow
 @given(st.data())
 def test_no_round_is_shown_twice_and_no_answer_is_parted_from_its_question(data: st.DataObject) -> None:
     forest, model = Forest("Be brief."), PlainForest()

@@ -141,6 +141,7 @@ def by_the_book(ids: list[int]) -> list[float]:
     return [float(number) for number in mean / math.sqrt((mean * mean).sum())]
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(("text", "ids"), [("a red lamp", [2, 4, 5, 6, 3]), ("cat", [2, 7, 3]), ("zebra", [2, 1, 3])])
 def test_the_network_is_bert(small: Any, text: str, ids: list[int]) -> None:
     [vector] = small([text])

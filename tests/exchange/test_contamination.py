@@ -265,6 +265,7 @@ def run(*arguments, stdin=None):
     return CliRunner().invoke(app, ["contamination", *map(str, arguments)], env={"COLUMNS": "200"}, input=stdin)
 
 
+@pytest.mark.slow
 def test_the_verb_tells_and_exits_by_what_it_finds(bench, queries, tmp_path):
     clean, dirty = written(tmp_path / "clean.txt", prose(30)), written(tmp_path / "dirty.txt", [queries[2, 5]])
     result = run(clean, "--benchmark", bench.path)

@@ -103,6 +103,7 @@ def _written(bench, out, name, **more):
     return export(bench.path, out.with_suffix(".parquet") if name == "parquet" else out, format=name, **more).path
 
 
+@pytest.mark.slow
 def test_the_canary_is_stable_and_in_every_row(bench, tmp_path):
     canary = canary_of(bench.identity)
     assert re.fullmatch(r"evolif canary [0-9a-f-]{36}", canary)
@@ -116,6 +117,7 @@ def test_the_canary_is_stable_and_in_every_row(bench, tmp_path):
         assert all(list(row)[-1] == "evolif" for row in rows)
 
 
+@pytest.mark.slow
 def test_jsonl_rows_read_as_they_are_meant(bench, tmp_path):
     out = _written(bench, tmp_path / "b.jsonl", "jsonl")
     assert export(bench.path, tmp_path / "told-by-its-ending.jsonl").format == "jsonl"
@@ -128,6 +130,7 @@ def test_jsonl_rows_read_as_they_are_meant(bench, tmp_path):
     assert all(row["evolif"] == {"version": 1} for row in rows[1:])
 
 
+@pytest.mark.slow
 @needs_datasets
 def test_the_datasets_library_loads_the_folder(bench, tmp_path):
     import datasets
@@ -211,6 +214,7 @@ def test_an_edited_query_of_the_authors_layout_is_taken_over(bench, tmp_path):
     assert again.identity == bench.identity
 
 
+@pytest.mark.slow
 def test_an_imported_benchmark_goes_on_as_the_original_does(bench, tmp_path):
     shutil.copytree(bench.path, tmp_path / "original")
     import_benchmark(_written(bench, tmp_path / "b.jsonl", "jsonl"), tmp_path / "back")

@@ -21,6 +21,7 @@ def run(*arguments, **environment):
     return CliRunner().invoke(app, [*map(str, arguments)], env={"COLUMNS": "200", **environment})
 
 
+@pytest.mark.slow
 def test_there_and_back(bench, tmp_path):
     result = run("export", bench.path, tmp_path / "b.jsonl")
     assert result.exit_code == 0, result.output

@@ -48,6 +48,7 @@ def command(*words: object) -> str:
     return done.stdout
 
 
+@pytest.mark.slow
 def test_each_model_has_a_folder_of_results(run, out):
     assert sorted(path.name for path in out.iterdir()) == sorted(FOLDERS)
     for model, name in zip(MODELS, FOLDERS, strict=True):

@@ -205,6 +205,7 @@ def test_one_file_may_hold_several_dialogues(tmp_path):
     assert import_benchmark(path, tmp_path / "bench").dialogues == 2
 
 
+@pytest.mark.slow
 def test_what_the_layout_cannot_say_is_counted_and_travels(tmp_path):
     bench = evolif.generate(tmp_path / "b", dialogues=4, turns=12, seed=2, profile="extended")
     told = export(bench.path, tmp_path / "out", format="evolif-states")

@@ -117,6 +117,7 @@ def test_three_aggregations_of_what_reports_count_are_their_figures(run):
             assert aggregate(records, *name.split("-"))["global"]["mean"] == pytest.approx(figure, abs=1e-12)
 
 
+@pytest.mark.slow
 def test_the_verb_makes_a_run_that_reports_read(run, tmp_path):
     export(run.path, tmp_path / "u", format="unidial")
     done = CliRunner().invoke(app, ["import", str(tmp_path / "u"), str(tmp_path / "back")])

@@ -89,6 +89,7 @@ def test_any_json_makes_a_column(values: list[Any]) -> None:
     assert [one is None for one in back] == [value is None for value in values]
 
 
+@pytest.mark.slow
 @needs_arrow
 def test_one_can_filter_by_a_parameter_without_parsing(bench: Any, tmp_path: Path) -> None:
     import pyarrow.compute as pc

@@ -186,6 +186,7 @@ def test_a_session_that_did_not_end_is_a_sample_with_an_error(run: Run, tmp_path
     assert log.results.scores[0].scored_samples == 12
 
 
+@pytest.mark.slow
 def test_what_is_no_run_is_refused(tmp_path: Path) -> None:
     evolif.generate(tmp_path / "b", dialogues=1, turns=1, seed=8, profile="objective")
     with pytest.raises(UsageError, match="inspect eval evolif/instructions -T bench=BENCH"):

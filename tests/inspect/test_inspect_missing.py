@@ -12,6 +12,7 @@ from evolif import UsageError
 from evolif.exchange import export
 
 
+@pytest.mark.slow
 def test_the_format_names_the_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     bench = evolif.generate(tmp_path / "b", dialogues=1, turns=1, seed=8, profile="objective")
     evolif.evaluate(bench, "sim/perfect", tmp_path / "r", max_turns=1).close()

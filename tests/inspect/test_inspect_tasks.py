@@ -282,6 +282,7 @@ def test_a_wrong_option_is_told_in_a_sentence(server: Server, tmp_path: Path) ->
         inspected("instructions", tmp_path, profile="objective", bench=str(tmp_path / "b"), turns=3)
 
 
+@pytest.mark.slow
 def test_inspect_finds_the_tasks_by_the_entry_point() -> None:
     from importlib.metadata import entry_points
 

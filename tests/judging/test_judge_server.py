@@ -92,6 +92,7 @@ def test_a_model_that_takes_no_temperature_is_asked_without_and_the_record_says_
     assert score.temperature is None and "temperature" not in server.seen[2].body
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     "fault",
     [

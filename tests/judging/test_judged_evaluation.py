@@ -40,6 +40,7 @@ def turns_of(run: Run) -> list[TurnRecord]:
     return [turn for model in run.models for _, turns in run.transcripts(model) for turn in turns]
 
 
+@pytest.mark.slow
 def test_a_panel_decides_turns_and_everything_of_it_is_kept(bench: Path, tmp_path: Path) -> None:
     with serving(ok(grade(4))) as low, serving(ok(grade(10))) as high:
         panel = [judge(low, "a"), judge(high, "b"), judge(high, "c")]
@@ -105,6 +106,7 @@ def test_verdicts_that_cannot_be_had_are_counted_and_never_scores(bench: Path, t
     }
 
 
+@pytest.mark.slow
 def test_the_runs_own_file_of_scores_spares_the_second_judging(bench: Path, tmp_path: Path) -> None:
     with serving(ok(grade(9))) as server:
         for out in ("one", "two"):

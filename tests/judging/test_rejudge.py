@@ -115,6 +115,7 @@ def by_rules(verdicts: tuple[Verdict, ...]) -> list[Verdict]:
     return [v for v in verdicts if not get_group(v.group).subjective]
 
 
+@pytest.mark.slow
 def test_the_same_verdicts_make_the_same_run_and_nobody_under_test_is_asked(
     run: Path, again: Any, judges: dict[str, Asked]
 ) -> None:

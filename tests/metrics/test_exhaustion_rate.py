@@ -132,6 +132,7 @@ def test_the_rate_tells_models_apart_at_the_cap():
     assert found["strong"].intervals["exhaustion_rate"][1] < found["weak"].intervals["exhaustion_rate"][0]
 
 
+@pytest.mark.slow
 def test_a_memoryless_responder_shows_how_the_stopping_rule_biases_rec_and_rob():
     """Every turn succeeds with probability .5, whatever came before; patience 3, no cap within reach."""
     chance = random.Random(20)

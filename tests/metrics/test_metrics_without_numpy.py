@@ -68,6 +68,7 @@ def everything():
     )
 
 
+@pytest.mark.slow
 def test_not_a_bit_of_difference(bare):
     pytest.importorskip("numpy", reason="NumPy is not installed")
     without = everything()

@@ -118,6 +118,7 @@ def test_refusals():
         ranking(several(0.5), table=PROCESS, seed=-1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("runs", "least"), [(20, 18), pytest.param(100, 93, marks=pytest.mark.slow)])
 def test_equal_models_keep_all_ranks(runs, least):
     """In at least 95 of 100 runs, for all of four models together."""

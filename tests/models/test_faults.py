@@ -110,6 +110,7 @@ def test_what_can_pass_is_asked_so_often_and_no_more(status: int) -> None:
     assert caught.pushed_back == (status in {408, 429, 503, 504, 529})
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("status", [400, 401, 402, 403, 404, 405, 422])
 def test_what_cannot_pass_is_asked_once(status: int) -> None:
     with serving(error(status, "no")) as server:

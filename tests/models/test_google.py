@@ -210,6 +210,7 @@ def test_retry_info_is_told() -> None:
     assert (caught.retryable, caught.pushed_back, caught.retry_after) == (True, True, 37.5)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("status", [500, 502, 503, 504])
 def test_what_can_pass_is_retryable(status: int) -> None:
     with gemini(refuses(status, "INTERNAL", "An internal error, KEY", echo_key=True)) as server:

@@ -97,6 +97,7 @@ def test_what_is_not_asked_is_not_sent() -> None:
     assert set(server.seen[0].body) == {"model", "messages"}
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("answer", "reply"),
     [
@@ -137,6 +138,7 @@ def test_usage_with_a_number_that_is_none_is_unknown(tokens: object) -> None:
             assert ask(server).usage == Usage()
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("answer", "may_cost"),
     [
@@ -160,6 +162,7 @@ def test_unterminated_reasoning_is_no_answer() -> None:
     assert split_reasoning("plain") == ("plain", "")
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     "answer",
     [

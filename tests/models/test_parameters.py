@@ -48,6 +48,7 @@ def sent(server: Server, spec: str, request: ChatRequest = HELLO, parameters: Pa
     return server.seen[-1].body
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("query", "body"),
     [
@@ -162,6 +163,7 @@ def test_a_missing_header_is_told_before_the_first_call(tmp_path: Path, monkeypa
         open_model("openai/m?base_url=http://127.0.0.1:9/v1", parameters=Parameters({}, {"X-Project": "MY_PROJECT"}))
 
 
+@pytest.mark.slow
 def test_one_model_stands_twice_in_a_run_and_the_settings_say_how(tmp_path: Path) -> None:
     generate(tmp_path / "bench", dialogues=1, turns=2, seed=3, profile="objective")
     file = tmp_path / "args.yaml"
@@ -180,6 +182,7 @@ def test_one_model_stands_twice_in_a_run_and_the_settings_say_how(tmp_path: Path
     assert asked == {'["low", 5]', '["high", 5]'}
 
 
+@pytest.mark.slow
 def test_the_cache_keeps_parameters_apart(tmp_path: Path) -> None:
     generate(tmp_path / "bench", dialogues=1, turns=1, seed=3, profile="objective")
     file = tmp_path / "args.yaml"
@@ -198,6 +201,7 @@ def _bodies(server: Server) -> list[str]:
     return sorted(json.dumps(seen.body, sort_keys=True) for seen in server.seen)
 
 
+@pytest.mark.slow
 def test_the_printed_command_asks_the_same_again(tmp_path: Path) -> None:
     generate(tmp_path / "bench", dialogues=1, turns=1, seed=3, profile="objective")
     file = tmp_path / "args.yaml"

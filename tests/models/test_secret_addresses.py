@@ -119,6 +119,7 @@ def old_settings(run: Path, change: dict[str, Any]) -> str:
     return text
 
 
+@pytest.mark.slow
 def test_a_run_of_an_earlier_version_is_resumed_and_shows_no_secret(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -69,6 +69,7 @@ def test_one_wait_of_five_minutes_among_a_thousand_calls_costs_one_call() -> Non
     assert sum(isinstance(end, Reply) for end in ends) == 999
 
 
+@pytest.mark.slow
 def test_one_accepted_wait_stops_no_other_call_for_long() -> None:
     endpoint = Endpoint(range(50, 51), wait=0.6)
     ends = run(guarded(endpoint, pause=0.1), 200, seconds=5)
@@ -102,6 +103,7 @@ def test_short_waits_are_respected_by_all() -> None:
     assert endpoint.began[1] - endpoint.began[0] >= 0.2
 
 
+@pytest.mark.slow
 def test_one_busy_machine_of_twenty_slows_the_others_down_only_at_first() -> None:
     endpoint = Endpoint(range(7, 2000, 20))
     ends = run(guarded(endpoint, pause=0.2), 2000, seconds=5)
@@ -122,6 +124,7 @@ def test_a_model_whose_other_machines_fail_later_is_given_up_all_the_same() -> N
     assert all(isinstance(end, WaitError) for end in ends) and len(endpoint.began) <= 500 + 5 * 20
 
 
+@pytest.mark.slow
 def test_after_the_wait_all_may_begin_again() -> None:
     async def main() -> list[int]:
         endpoint = Endpoint(range(23), wait=0.4)
@@ -134,6 +137,7 @@ def test_after_the_wait_all_may_begin_again() -> None:
     assert asyncio.run(main()) == [0, 100]
 
 
+@pytest.mark.slow
 def test_who_waits_and_until_when_is_known() -> None:
     async def main() -> tuple[Waiting, ...]:
         model = guarded(Endpoint(range(10_000), wait=60.0))

@@ -89,6 +89,7 @@ def test_what_breaks_costs_the_floor_alone(run: Run, whole: Path, faults: dict[s
     assert told["models"][0]["csr_corrected"] == {"value": None, "low": None, "high": None}
 
 
+@pytest.mark.slow
 def test_what_never_ends_is_left_behind(
     run: Run, whole: Path, faults: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -205,6 +205,7 @@ def serving() -> Iterator[tuple[Server, str]]:
 
 
 @pytest.mark.slow
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of this kind are not there")
 @pytest.mark.parametrize("self_play", [False, pytest.param(True, marks=pytest.mark.slow)])
 def test_after_a_kill_exactly_what_was_in_flight_is_asked_again(

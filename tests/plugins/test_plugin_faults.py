@@ -243,6 +243,7 @@ def test_terms_that_are_no_numbers_are_told(refused: Refused, whole: Path, fault
     )
 
 
+@pytest.mark.slow
 def test_a_stop_rule_that_cannot_be_worked_out_ends_the_command_and_loses_nothing(
     run: Run, faults: dict[str, Any]
 ) -> None:

@@ -186,6 +186,7 @@ def test_every_metric_says_what_it_is() -> None:
     assert "never reached are not satisfied" in PROCESS.metric("isr_at_n").meaning
 
 
+@pytest.mark.slow
 def test_the_page_opens_with_the_answer(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("evolif.report.page.sections.draw_all", lambda *_: [])
     write_page(analyse([run], resamples=200), tmp_path / "p.html")

@@ -213,6 +213,7 @@ def test_which_of_two_is_better_may_depend_on_the_turns_that_count() -> None:
     assert "on the turns that both were asked" not in machine("alike")["conclusion"], "A is better in both"
 
 
+@pytest.mark.slow
 def test_two_that_are_not_told_apart_are_never_called_equal() -> None:
     stats = pytest.importorskip("scipy.stats")
     asked = streams(0.8, 3), streams(0.8, 4)
@@ -330,6 +331,7 @@ def test_sampling_may_differ_and_is_told() -> None:
     assert "also differ in this: the temperature" in " ".join(compare("a", "b").split())
 
 
+@pytest.mark.slow
 def test_the_system_prompt_ablation_is_known() -> None:
     make("with", {"sim/a": GOOD})
     make("without", {"sim/a": BAD}, system_prompt=False)

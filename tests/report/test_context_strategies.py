@@ -137,6 +137,7 @@ def test_full_is_the_reference_and_gets_the_system_text_of_others(tmp_path: Path
         assert effect.drop.value == pytest.approx(100 * (short.mean / whole.mean - 1))
 
 
+@pytest.mark.slow
 def test_other_differences_keep_runs_apart(folder: Path) -> None:
     make_run(folder / "warm", {"sim/a": dict.fromkeys(ROUNDS, GOOD)}, context="last:1", patience=None, max_turns=4)
     with ExitStack() as opened:
@@ -175,6 +176,7 @@ def test_json_and_latex_have_the_same(folder: Path, tmp_path: Path) -> None:
     assert pair["contexts"]["tokens"][0]["total"]["mean"] == pytest.approx(pair["contexts"]["tokens"][0]["mean"] + 40)
 
 
+@pytest.mark.slow
 def test_one_run_shows_its_own_cost_too(folder: Path) -> None:
     text = told("report", folder / "narrow")
     assert "30 + 10" in text and "gain" not in text

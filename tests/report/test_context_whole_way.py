@@ -51,6 +51,7 @@ def test_the_ceiling_of_a_strategy_is_what_the_reader_reaches_under_it(folder: P
     assert models(folder)["last:2"]["tcr"]["value"] < 0.9
 
 
+@pytest.mark.slow
 def test_shares_of_the_final_call_add_up(folder: Path) -> None:
     for name, model in models(folder).items():
         recall = {key: share["value"] for key, share in model["recall"].items()}

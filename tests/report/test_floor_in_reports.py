@@ -51,6 +51,7 @@ def machine(*words: object) -> dict[str, Any]:
     return dict(json.loads(told(*words, "--json", "-")))
 
 
+@pytest.mark.slow
 def test_the_floor_is_what_the_five_reach_as_models(played: Path) -> None:
     run = load_run(played)
     [analysis] = analyse([run], resamples=20)
@@ -128,6 +129,7 @@ def test_models_that_follow_nothing_have_no_rank(played: Path) -> None:
     assert "Fewer than two models are left to rank." in full and "no dialogue that all models" not in full
 
 
+@pytest.mark.slow
 def test_what_is_better_than_the_floor_is_ranked(tmp_path: Path) -> None:
     """The request satisfies every other turn, so that repeating it reaches half of ten in a row."""
     dialogues = range(1, 9)

@@ -210,6 +210,7 @@ def made(folder: Path, **options: Any) -> Any:
     return open_benchmark(folder)
 
 
+@pytest.mark.slow
 def test_runs_that_refuse_answers_or_ask_for_references_stand_side_by_side(tmp_path: Path) -> None:
     bench = made(tmp_path / "b")
     told_apart: dict[str, dict[str, Any]] = {

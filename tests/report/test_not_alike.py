@@ -60,6 +60,7 @@ def test_models_of_one_run_may_differ_too(place: Path) -> None:
     assert "sim/steady: 2 dialogues, each once; sim/forgetful: 3 dialogues, each twice." in command("report", "run")
 
 
+@pytest.mark.slow
 def test_those_that_played_the_same_need_no_word(place: Path) -> None:
     evaluate("bench", models=["sim/steady", "sim/forgetful"], out="run", max_turns=2, limit=2, epochs=2)
     assert "Not played alike" not in command("report", "run") + command("compare", "run")

@@ -41,6 +41,7 @@ def first_screen(path: Path, *runs: Run) -> str:
     return text[text.index("<main>") : text.index("</section>")]
 
 
+@pytest.mark.slow
 def test_a_game_tells_what_turns_gain(tmp_path: Path) -> None:
     bench = generated(tmp_path, "games", 8, n=9, turns=[2, 4, 8])
     with closing(evaluate(bench, ["sim/scripted"], tmp_path / "run", options={"tokenizer": "regex"})) as run:
@@ -84,6 +85,7 @@ def test_shifts_tell_the_rate_against_tokens(tmp_path: Path) -> None:
     assert "TCR against tokens" in first and "goals met by the final answer" in first and "EDR" not in first
 
 
+@pytest.mark.slow
 def test_recorded_dialogues_tell_the_score(tmp_path: Path) -> None:
     talks = [
         dialog(number, turn(1, "user", "say"), answer(2, RECALL, reference="a b c"), dialog_labels={"kind": kind})

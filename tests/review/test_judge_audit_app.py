@@ -46,6 +46,7 @@ def test_the_screen_has_question_scale_answer_and_query(ada):
     drive(ada, steps, size=(100, 50))
 
 
+@pytest.mark.slow
 def test_a_digit_scores_and_goes_on(ada):
     async def steps(person):
         for number in range(1, 11):
@@ -68,6 +69,7 @@ def test_the_row_shows_what_was_given(ada):
     drive(ada, steps)
 
 
+@pytest.mark.slow
 def test_k_skips_and_the_last_word_counts(ada):
     async def steps(person):
         await person.press("k")
@@ -127,6 +129,7 @@ def test_a_sitting_begins_where_the_last_one_ended(run):
     drive(judge_desk(run, "bob"), others)
 
 
+@pytest.mark.slow
 def test_n_p_and_the_arrows_move_and_space_and_b_scroll(ada):
     async def steps(person):
         for key, number in (("n", 2), ("down", 3), ("p", 2), ("up", 1), ("p", 1)):
@@ -190,6 +193,7 @@ def test_slash_searches_answers_and_typing_replaces_the_old_words(ada):
     drive(ada, steps)
 
 
+@pytest.mark.slow
 def test_statistics_help_light_reload_and_quit(ada):
     async def steps(person):
         await person.press("question_mark")
@@ -217,6 +221,7 @@ def test_keys_of_the_other_reviews_do_nothing(ada):
     assert not ada.log.records
 
 
+@pytest.mark.slow
 def test_keys_pressed_ahead_score_one_answer_each(ada):
     async def steps(person):
         await person.press(*"987654321")
@@ -358,6 +363,7 @@ def test_hostile_answers_and_queries_command_nothing(tmp_path, text):
     assert is_safe(desk.decisions("1")[0].note)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "text",
     [

@@ -64,6 +64,7 @@ def test_groups_and_words_choose(run):
     assert audit(run, "--list", "--source", "openai/secretone").exit_code == 2
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", ["out.jsonl", "out.csv"])
 def test_nothing_printed_or_written_tells_of_judge_or_model(tmp_path, name):
     """Two runs that differ in nothing but models and verdicts give the same bytes."""
@@ -165,6 +166,7 @@ def test_a_hostile_answer_commands_no_terminal(tmp_path, text):
         assert is_safe(audit(run, *way).output.replace("\n", " "))
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("change", "told"),
     [

@@ -103,6 +103,7 @@ def test_groups_are_apart_and_mean_verdicts():
     assert agreement_rows([], cells)[1].overall.value is None
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("right_of_rejected", [0.5, 0.9])
 def test_the_intervals_hold_what_they_are_about(right_of_rejected):
     """Two hundred runs with known verdicts of a person: at least nine in ten intervals hold the run's own figure."""

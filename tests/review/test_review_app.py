@@ -87,6 +87,7 @@ def test_x_rejects_and_u_undoes_and_shows_what_it_undid(ada, stored):
     assert stored().status == "flagged"
 
 
+@pytest.mark.slow
 def test_undo_of_an_earlier_sitting_is_asked_about(ada, bench, stored):
     decide(ada, "reject")
 
@@ -131,6 +132,7 @@ def test_n_p_and_the_arrows_move(ada):
     drive(ada, steps)
 
 
+@pytest.mark.slow
 def test_o_notes(ada):
     async def steps(person):
         await person.press("o")
@@ -329,6 +331,7 @@ def test_slash_searches_and_an_empty_search_shows_all(ada):
     assert not ada.log.records
 
 
+@pytest.mark.slow
 def test_help_and_statistics(ada):
     async def steps(person):
         await person.press("question_mark")
@@ -376,6 +379,7 @@ def test_keys_pressed_ahead_decide_on_one_item_each(ada):
     assert ada.verdicts().keys() == {"1/1", "1/2", "1/4"}
 
 
+@pytest.mark.slow
 def test_a_broken_checker_is_told_and_costs_nothing(bench, stored):
     def broken(turn, query):
         raise RuntimeError("boom")

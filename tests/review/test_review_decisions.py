@@ -110,6 +110,7 @@ def test_undo_is_known_after_a_restart_and_to_nobody_else(ada, bob, bench):
     assert again.undoable().decision == "reject" and again.verdicts().keys() == {KEY}
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("text", "told"),
     [
@@ -247,6 +248,7 @@ def test_a_last_line_without_its_break_is_kept(ada, bench):
     assert [line["reviewer"] for line in journal(bench)] == ["ada", "bob"]
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     "line", ["nonsense", "[]", '{"id": "1"}', "[" * 100_000, '{"id": 1e999}', "9" * 5000],
     ids=["text", "list", "few", "deep", "inf", "long"],
@@ -259,6 +261,7 @@ def test_a_broken_line_in_the_middle_is_named(ada, bench, line):
         desk(bench)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     "after", [{}, {"query": "", "status": "verified", "source": "x"}, {"query": "q", "status": "odd"}]
 )

@@ -80,6 +80,7 @@ def test_the_screen_obeys_nothing(bench, text):
     assert all(is_safe(one.note) for one in desk(bench).decisions(KEY) if one.reviewer == text)
 
 
+@pytest.mark.slow
 def test_what_is_pasted_into_the_editor_is_spelled_out(bench, stored):
     async def steps(person):
         from textual.events import Paste

@@ -101,6 +101,7 @@ def test_an_edit_that_meets_another_shows_both_and_loses_neither(ada, bob, store
     drive(ada, steps)
 
 
+@pytest.mark.slow
 def test_undo_over_another_s_work_is_asked_about(ada, bob, stored):
     async def steps(person):
         await person.press("x")

@@ -182,6 +182,7 @@ def is_alive(process: int) -> bool:
     return state != "Z"  # nobody may be there to wait for it
 
 
+@pytest.mark.slow
 def test_small_runs_plugins_and_one_core_have_no_process(made: InstructionBenchmark, tmp_path: Path) -> None:
     with fast_server(made, answering) as server, closing(play(made, server, tmp_path / "run")) as run:
         small = run.settings

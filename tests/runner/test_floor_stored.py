@@ -49,11 +49,13 @@ def hold_equal(run: Run) -> None:
     assert stored_floor(run.store, prompts[:-1]) is None
 
 
+@pytest.mark.slow
 def test_the_stored_floor_is_the_replayed_one(made: InstructionBenchmark, tmp_path: Path) -> None:
     with fast_server(made, answering) as server, closing(play(made, server, tmp_path / "run")) as run:
         hold_equal(run)
 
 
+@pytest.mark.slow
 def test_a_run_that_grows_gets_the_floor_of_all_its_turns(made: InstructionBenchmark, tmp_path: Path) -> None:
     with fast_server(made, answering) as server:
         play(made, server, tmp_path / "run", limit=2).close()

@@ -100,6 +100,7 @@ def wait_for(brain: Server, count: int, process: subprocess.Popen[str]) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.slow)])
 def test_an_interrupted_run_ends_its_turns_in_flight_and_goes_on_as_if_nothing_had_been(
     server: tuple[Server, str], bench: Path, tmp_path: Path, reference: Any, number: int

@@ -119,6 +119,7 @@ def test_a_report_that_exceeds_the_bound_a_little_is_true(long_bench: Instructio
     assert (spent.unknown, spent.usage.tokens) == (0, 9_300 * spent.calls)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("told", [(-1, 5), ("7", 5), (float("nan"), 5), (5, True), (1, 2**62)])
 def test_what_a_client_of_somebody_else_reports_is_checked_too(play: Play, told: tuple[int, int]) -> None:
     run = play(Scripted(lambda request: Reply(witness(request), usage=Usage(*told))), max_turns=2)
@@ -287,6 +288,7 @@ def test_a_call_that_cannot_be_reserved_is_not_made(
 # The cache.
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("stored", [True, False])
 def test_an_answer_from_the_cache_was_booked_when_it_was_paid(
     play: Play, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stored: bool
@@ -313,6 +315,7 @@ def test_an_answer_from_the_cache_was_booked_when_it_was_paid(
 # Killed, with calls in flight.
 
 
+@pytest.mark.slow
 @pytest.mark.slow
 @pytest.mark.parametrize("kills", [1, pytest.param(4, marks=pytest.mark.slow)])
 def test_kills_hide_no_call_from_a_budget(long_bench: InstructionBenchmark, tmp_path: Path, kills: int) -> None:

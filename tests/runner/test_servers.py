@@ -43,6 +43,7 @@ def endings(run: Run) -> list[tuple[int, str | None, int]]:
     return [(s.dialogue, s.ending, len(s.turns)) for s in run.sessions()]
 
 
+@pytest.mark.slow
 def test_a_server_that_dies_suspends_and_when_it_is_back_nothing_is_asked_twice(
     longer: InstructionBenchmark, tmp_path: Path
 ) -> None:
@@ -123,6 +124,7 @@ def test_a_wrong_key_is_one_sentence_and_exit_code_3_and_the_other_model_ends(
     run.close()
 
 
+@pytest.mark.slow
 def test_a_complete_run_says_so_and_exits_0_without_key_and_model(
     longer: InstructionBenchmark, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -138,6 +140,7 @@ def test_a_complete_run_says_so_and_exits_0_without_key_and_model(
     assert more.exit_code == 2 and "MY_KEY" in more.stderr
 
 
+@pytest.mark.slow
 def test_a_fork_by_the_command(longer: InstructionBenchmark, tmp_path: Path) -> None:
     command = ("evaluate", longer.path, "-m", "sim/steady", "--out", tmp_path / "r", "--max-turns", 8)
     assert evolif(*command).exit_code == 0

@@ -79,6 +79,7 @@ ENDINGS = [
 ]
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(("fault", "expected", "kind"), ENDINGS, ids=lambda value: type(value).__name__)
 def test_faults_end_a_session_as_the_protocol_says(play: Play, fault: Exception, expected: str, kind: str) -> None:
     run = play(Scripted(fault_at(4, fault)))
@@ -90,6 +91,7 @@ def test_faults_end_a_session_as_the_protocol_says(play: Play, fault: Exception,
     assert run.suspended() == (expected == "suspended")
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("fault", [ModelError("busy"), InternalError("oops")])
 def test_a_fault_never_touches_patience_and_the_same_call_goes_on(play: Play, fault: Exception) -> None:
     before = Scripted(lambda r: "" if number(r) in (1, 2) else fault)

@@ -40,6 +40,7 @@ def answer(spec: str, bench: InstructionBenchmark, dialogue: int, turn: int, *, 
     return asyncio.run(open_model(spec, seed=seed).complete(request)).text
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("spec", SIMS)
 def test_the_same_turn_seed_and_depth_get_the_same_answer(spec: str, bench: InstructionBenchmark) -> None:
     for turn in (1, 9, 20):
@@ -79,6 +80,7 @@ def shares(spec: str, profile: str, dialogues: int, turns: int) -> dict[str, tup
     return {group: (kept[group], given[group]) for group in given}
 
 
+@pytest.mark.slow
 @pytest.mark.slow
 @pytest.mark.parametrize("dialogues", [10, pytest.param(40, marks=pytest.mark.slow)])
 def test_every_group_is_kept_as_often_as_documented(dialogues: int) -> None:

@@ -36,6 +36,7 @@ class Slow(Scripted):
         return await super().complete(request)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(("name", "grace"), [("local/x", "LOCAL_GRACE"), ("fake/model", "GRACE")])
 def test_a_call_that_takes_for_ever_is_given_up_after_its_grace(
     play: Play, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, grace: str

@@ -98,6 +98,7 @@ def misjudged(bench: InstructionBenchmark, folder: Path, share: float) -> list[t
 
 
 @pytest.mark.slow
+@pytest.mark.slow
 @pytest.mark.parametrize("share", [*(pytest.param(share, marks=pytest.mark.slow) for share in (0.05, 0.5)), 1.0])
 def test_the_time_left_is_within_a_factor_of_two_after_a_tenth_of_the_run(
     slow_bench: InstructionBenchmark, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, share: float
@@ -124,6 +125,7 @@ def test_the_time_left_is_that_of_the_slowest_model_and_known_to_nobody_once_the
     assert over.live is None and over.seconds_left is None and over.turns_left == 0
 
 
+@pytest.mark.slow
 def test_earlier_runs_of_the_same_model_beside_a_run_say_how_long_its_sessions_last(
     slow_bench: InstructionBenchmark, tmp_path: Path
 ) -> None:

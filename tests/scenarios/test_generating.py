@@ -30,6 +30,7 @@ def test_a_scenario_is_made_as_its_own_class_makes_it(scenario: str, options: di
     assert bytes_of(tmp_path / "a") == bytes_of(tmp_path / "b")
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("keywords", "options"), [({"turns": 3, "profile": "paper"}, None), ({"turns": 3}, {"profile": "paper"})]
 )

@@ -121,6 +121,7 @@ def test_figures_of_a_page_fit_a_phone(three: RunAnalysis) -> None:
     assert float(str(parsed(draw("survival", three).svg()).get("viewBox")).split()[2]) > 490
 
 
+@pytest.mark.slow
 def test_the_same_figure_of_other_figures_has_other_ids(analysed: Analysed) -> None:
     first, second = (draw("headline", analysed({"m": words})).svg(inline=True) for words in (WORDS, WORDS[:4]))
     ids = [set(re.findall(r'id="([^"]+)"', svg)) for svg in (first, second)]
@@ -172,6 +173,7 @@ def test_hostile_names_act_nowhere(analysed: Analysed, hostile: tuple[str, ...],
     assert "\u202e" not in picture.caption and len(picture.caption) < 1500
 
 
+@pytest.mark.slow
 def test_hostile_names_are_text(analysed: Analysed, hostile: tuple[str, ...]) -> None:
     made = dict.fromkeys(hostile, WORDS)
     shown = texts(draw("headline", analysed(made)).svg(inline=True))
@@ -180,6 +182,7 @@ def test_hostile_names_are_text(analysed: Analysed, hostile: tuple[str, ...]) ->
     assert r"x/$\frac{1}{0}$" in shown and "<script>alert(1)</script>" in shown
 
 
+@pytest.mark.slow
 def test_names_in_scripts_that_the_font_lacks_are_no_warning(analysed: Analysed) -> None:
     picture = draw("headline", analysed({"模型/七": WORDS, "مدل": WORDS}))
     assert "模型/七" in texts(picture.svg())
@@ -191,6 +194,7 @@ def test_one_model(analysed: Analysed) -> None:
         assert (picture.figure is None) == (picture.name in ("stability", "hazard"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["headline", *slow("survival", "radar", "depth", "registers")])
 def test_twelve_models_stay_small(analysed: Analysed, name: str) -> None:
     svg = draw(name, analysed({f"provider/model-{n}": WORDS[n % 3 :] for n in range(12)})).svg(inline=True)
@@ -226,6 +230,7 @@ def test_sessions_left_out_are_told_and_bound_the_curve(analysed: Analysed) -> N
     assert ends == [[6, 0], [20, 25]]
 
 
+@pytest.mark.slow
 def test_two_models_are_compared(analysed: Analysed) -> None:
     two = analysed({"a": ("555555",) * 5 + ("5000",), "b": ("000",) * 5 + ("555555",)})
     picture = draw_all(two)[-1]
@@ -239,6 +244,7 @@ def test_two_models_are_compared(analysed: Analysed) -> None:
     assert "others are without correction" in picture.caption
 
 
+@pytest.mark.slow
 def test_a_metric_of_cut_sessions_has_no_p_where_nobody_was_played_to_the_end(analysed: Analysed) -> None:
     # All that is left of b after turn 3 is cut after turn 4, and a plays six turns.
     two = analysed({"a": ("555555",) * 5 + ("5000",), "b": ("000",) * 5 + ("5555",)})

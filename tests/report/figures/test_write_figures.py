@@ -55,6 +55,7 @@ def test_what_there_is_none_of_is_said_and_an_old_file_of_it_goes(analysed: Anal
     )
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("few")
 def test_runs_that_cannot_be_compared_have_folders_of_their_own(analysed: Analysed, tmp_path: Path) -> None:
     runs = [analysed({"a": WORDS}), analysed({"b": WORDS}, benchmark="other", path=Path("run `x`"))]
@@ -64,6 +65,7 @@ def test_runs_that_cannot_be_compared_have_folders_of_their_own(analysed: Analys
     assert "## Run 2: run \\`x\\`" in index and "(run-2/patience.svg)" in index
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("few")
 def test_runs_that_can_be_compared_share_their_figures(analysed: Analysed, tmp_path: Path) -> None:
     write_figures([analysed({"a": WORDS}), analysed({"b": WORDS})], tmp_path)

@@ -15,6 +15,8 @@ import pytest
 from evolif.report import analyse, write_page
 from evolif.runner import load_run
 
+pytestmark = pytest.mark.slow
+
 Visit = Callable[..., Any]
 Screen = Callable[..., None]
 
@@ -83,6 +85,7 @@ def test_all_but_the_answer_is_folded_and_opens_where_the_address_says(pages: di
     )
 
 
+@pytest.mark.slow
 def test_nothing_is_fetched(pages: dict[str, Path], visit: Visit) -> None:
     driver = visit(pages["hostile"])
     until(driver, "document.readyState === 'complete'")
@@ -114,6 +117,7 @@ def test_planted_scripts_do_not_run(pages: dict[str, Path], visit: Visit) -> Non
     assert policy == []  # nothing even got so far as to be refused
 
 
+@pytest.mark.slow
 def test_the_policy_holds_where_escaping_would_fail(pages: dict[str, Path], visit: Visit, tmp_path: Path) -> None:
     broken = tmp_path / "broken.html"
     text = pages["run"].read_text(encoding="utf-8")
@@ -264,7 +268,6 @@ def test_long_answers_open_on_request(folder: Path, visit: Visit, tmp_path: Path
     )
 
 
-@pytest.mark.sampled
 @pytest.mark.parametrize("name", ["run", "hostile"])
 def test_a_phone_needs_no_sideways_scrolling(pages: dict[str, Path], visit: Visit, screen: Screen, name: str) -> None:
     screen(width=360, height=800)
@@ -274,6 +277,7 @@ def test_a_phone_needs_no_sideways_scrolling(pages: dict[str, Path], visit: Visi
     assert (wide, window) == (360, 360)
 
 
+@pytest.mark.slow
 def test_print_leaves_the_controls_out(pages: dict[str, Path], visit: Visit, screen: Screen) -> None:
     driver = visit(pages["run"])
     is_shown = "const e = document.querySelector(arguments[0]); return e.getClientRects().length > 0"
@@ -292,7 +296,6 @@ def test_print_leaves_the_controls_out(pages: dict[str, Path], visit: Visit, scr
     )
 
 
-@pytest.mark.sampled
 @pytest.mark.parametrize("width", [400, 1200])
 def test_the_first_screen_is_not_cropped(pages: dict[str, Path], visit: Visit, screen: Screen, width: int) -> None:
     screen(width, 900, dark=True)
@@ -308,6 +311,7 @@ def test_the_first_screen_is_not_cropped(pages: dict[str, Path], visit: Visit, s
     assert driver.execute_script(ground) == paper != "rgb(255, 255, 255)"
 
 
+@pytest.mark.slow
 def test_the_names_of_rows_stay_whole_while_a_table_scrolls(
     pages: dict[str, Path], visit: Visit, screen: Screen
 ) -> None:
@@ -348,7 +352,6 @@ return [...new Set(poor)];
 """
 
 
-@pytest.mark.sampled
 @pytest.mark.parametrize("dark", [False, True])
 def test_letters_stand_out(pages: dict[str, Path], visit: Visit, screen: Screen, dark: bool) -> None:
     screen(dark=dark)

@@ -132,6 +132,7 @@ def test_sections_stand_where_there_is_something_to_show(make: Make) -> None:
     assert not {"audit", "costs", "published"} & set(sections)
 
 
+@pytest.mark.slow
 def test_comparisons_asked_for_are_shown_with_intervals(tmp_path: Path) -> None:
     generate(tmp_path / "bench", dialogues=8, turns=6, seed=11, profile="objective")
     models = ["sim/steady", "sim/forgetful"]
@@ -280,6 +281,7 @@ def test_one_giant_transcript_does_not_keep_the_others_out(
     assert (written.transcripts, written.inside) == (8, 7) and written.bytes < 5_000_000
 
 
+@pytest.mark.slow
 def test_planted_scripts_do_not_run_in_the_folder_either(
     make: Make, hostile: Path, monkeypatch: pytest.MonkeyPatch, visit: Callable[..., Any]
 ) -> None:

@@ -42,6 +42,7 @@ def page(folder: Path) -> str:
     return (folder / "p.html").read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_the_page_folds_what_a_scenario_wants_folded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     install(monkeypatch)
     assert '<details class="folded">' not in page(tmp_path / "as-usual")

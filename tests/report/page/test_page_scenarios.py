@@ -57,6 +57,7 @@ def test_only_the_turns_of_the_model_count(tmp_path: Path, monkeypatch: pytest.M
     assert "finished, 2 turns, 1 failed" in text
 
 
+@pytest.mark.slow
 def test_a_run_without_patience_speaks_of_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     install(monkeypatch)
     text = re.sub(r"<(style|script).*?</\1>", "", page(tmp_path), flags=re.DOTALL)

@@ -191,6 +191,7 @@ def test_perfect_reaches_everything_and_never_loses_patience(small: Any, tmp_pat
     assert found["isr"]["value"] == found["csr"]["value"] == 1.0
 
 
+@pytest.mark.slow
 def test_nothing_is_judged_where_nothing_is_asked_for(small: Any, tmp_path: Path) -> None:
     with closing(evaluate(small, "sim/perfect", tmp_path / "run")) as run:
         turns = turns_of(run)
@@ -202,6 +203,7 @@ def test_nothing_is_judged_where_nothing_is_asked_for(small: Any, tmp_path: Path
     assert all(turn.labels["distance"] in range(4) for turn in turns if turn.labels["kind"] in "AIT")
 
 
+@pytest.mark.slow
 def test_steady_is_right_as_often_as_it_says(small: Any, tmp_path: Path) -> None:
     with closing(evaluate(small, "sim/steady?skill=.7", tmp_path / "run")) as run:
         judged = [turn for turn in turns_of(run) if turn.verdicts]
@@ -210,6 +212,7 @@ def test_steady_is_right_as_often_as_it_says(small: Any, tmp_path: Path) -> None
     assert [credit(turn) == 1.0 for turn in judged] == ok
 
 
+@pytest.mark.slow
 def test_every_verdict_holds_exactly_where_the_score_is_1(small: Any, tmp_path: Path) -> None:
     with closing(evaluate(small, "sim/steady?skill=.1", tmp_path / "run")) as run:
         judged = [turn for turn in turns_of(run) if turn.verdicts]
@@ -222,6 +225,7 @@ def test_every_verdict_holds_exactly_where_the_score_is_1(small: Any, tmp_path: 
             assert credit(turn) == 0.0
 
 
+@pytest.mark.slow
 def test_the_score_is_that_of_score_reply(small: Any, tmp_path: Path) -> None:
     with closing(evaluate(small, "sim/steady?skill=.3", tmp_path / "run")) as run:
         pairs = [
@@ -594,6 +598,7 @@ def test_newer_reading_rules_are_named(small: Any) -> None:
     assert "checklist" in SCENARIO.presentation.describe_edit(other, prompt)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("number", "change", "sentence"),
     [

@@ -104,6 +104,7 @@ def test_no_problem_comes_twice_in_a_benchmark(turns: list[Row]) -> None:
     assert len({text.split("\nA)")[0].rpartition(". ")[2] + text.split("\nA)")[1] for text in texts}) == len(texts)
 
 
+@pytest.mark.slow
 def test_the_same_seed_makes_the_same_bytes(folder: Path, tmp_path: Path) -> None:
     again = made(tmp_path / "bench", 24)
     for path in sorted(folder.rglob("*.jsonl")):
@@ -224,6 +225,7 @@ def test_with_stop_at_patience_calls_are_saved_and_categories_not_shown(folder: 
         assert (found.get(name) or {"value": None})["value"] is None, name
 
 
+@pytest.mark.slow
 def test_a_set_of_one_task_has_its_category_alone(tmp_path: Path) -> None:
     found = evaluated(made(tmp_path / "bench", 6, "task=CR"), tmp_path / "run", "sim/steady")
     assert found["overall"]["value"] == pytest.approx(found["cr"]["value"])

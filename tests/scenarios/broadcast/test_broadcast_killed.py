@@ -42,6 +42,7 @@ class Server:
 
 
 @pytest.mark.slow
+@pytest.mark.slow
 @pytest.mark.parametrize("context", [pytest.param("full", marks=pytest.mark.slow), "last:4"])
 def test_a_killed_run_goes_on_to_the_same_report(tmp_path: Path, context: str) -> None:
     scenario = get_scenario("broadcast")

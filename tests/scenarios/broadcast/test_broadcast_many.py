@@ -162,6 +162,7 @@ def test_half_of_the_cases_differ(task: str, number: int) -> None:
     assert fmean(turn["key"]["no_ft"] != turn["key"]["no_goals"] for turn in turns) >= 0.5
 
 
+@pytest.mark.slow
 @each_number
 @impacts
 def test_half_of_the_named_players_made_a_free_throw(task: str, number: int) -> None:

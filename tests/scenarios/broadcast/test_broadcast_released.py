@@ -111,6 +111,7 @@ def test_every_judged_checklist_has_attainable_points(task: str, sport: str) -> 
             assert all(isinstance(item["kind"], str) for item in turn["checklist"])
 
 
+@pytest.mark.slow
 def test_a_named_player_has_points_in_the_span() -> None:
     for task in ("IR", "TS"):
         for found, turn in all_turns(task, "basketball", "H", NUMBER):
@@ -144,6 +145,7 @@ def test_statistics_are_checked_for_truth(sport: str) -> None:
         assert ("threes" in block or "three" in block) == (sport == "basketball")
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("task", ["IF", "CR", "IR", "TS"])
 def test_every_score_is_told_by_the_rows(task: str) -> None:
     for sport in SPORTS:

@@ -74,6 +74,7 @@ def test_figures_are_those_of_the_pinned_functions(four: Any, tmp_path: Path) ->
     assert sum(one["of"] for one in judged.values()) < whole and judged["TS, problem"]["of"] == 12
 
 
+@pytest.mark.slow
 def test_categories_come_from_whole_matches_and_process_metrics_from_cut_ones(four: Any, tmp_path: Path) -> None:
     with closing(evaluate(four, STEADY, tmp_path / "run")) as run:
         patient = report(run)
@@ -128,6 +129,7 @@ def test_a_run_that_stops_at_patience_has_no_category(four: Any, tmp_path: Path)
     assert "so there are no category scores" in " ".join(text.split()) and "Accuracy" not in text
 
 
+@pytest.mark.slow
 def test_variants_are_compared_in_pairs_by_the_evidence_of_both(tmp_path: Path) -> None:
     pytest.importorskip("numpy", reason="NumPy is not installed")
     bench = made(tmp_path / "bench", 4, pair_retrieval="true", sport=["hockey"])

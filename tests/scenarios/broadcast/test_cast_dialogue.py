@@ -88,6 +88,7 @@ def test_rows_come_in_five_parts_a_period(task: str, sport: str) -> None:
         assert [len(part) for part in told if part] == split_rows(len(rows))
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(("task", "sport"), EVERY)
 @pytest.mark.parametrize("number", range(3))
 def test_a_score_is_that_of_the_rows_so_far(task: str, sport: str, number: int) -> None:
@@ -399,6 +400,7 @@ for task in ("IF", "CR", "IR", "TS"):
 """
 
 
+@pytest.mark.slow
 def test_the_same_bytes_in_another_process() -> None:
     environment = {**os.environ, "PYTHONHASHSEED": "7"}
     done = subprocess.run([sys.executable, "-c", DIGEST], capture_output=True, text=True, check=True, env=environment)

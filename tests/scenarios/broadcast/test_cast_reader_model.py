@@ -128,6 +128,7 @@ def test_where_nothing_is_shown_it_says_so_and_names_nobody() -> None:
                     assert not any(name in reply for name in match["player_team"])
 
 
+@pytest.mark.slow
 def test_variants_are_read_as_well() -> None:
     for task, settings in (
         ("CR", {"whole": True}),

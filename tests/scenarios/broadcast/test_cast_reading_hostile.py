@@ -92,6 +92,7 @@ BEGINNINGS = [
 ]
 
 
+@pytest.mark.slow
 def test_a_reply_that_is_read_at_once_takes_at_most_50_ms() -> None:
     """Of the processor; the best of three, as others may have the machine."""
     for beginning, piece in BEGINNINGS:

@@ -74,6 +74,7 @@ def test_statistics_of_one_team_name_it(sport: str, place: int) -> None:
     assert "Ann Bee" not in told
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("sport", SPORTS)
 def test_every_score_question_gives_the_form(sport: str) -> None:
     match = simulate(sport, 0, seed=3)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import pytest
+
 from evolif.scenarios.broadcast.dialogue import dialogue
 from evolif.scenarios.broadcast.planted_errors import planted
 from evolif.scenarios.broadcast.scoring import score_reply
 
 
+@pytest.mark.slow
 def test_exchanged_names_are_no_fault_where_both_have_the_same_numbers() -> None:
     level = other = 0
     for number in range(1, 34):

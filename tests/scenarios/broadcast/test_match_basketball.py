@@ -293,6 +293,7 @@ MEANS = {
 }
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", MEANS)
 def test_means_are_those_of_public_matches(name: str) -> None:
     counts = Counter(event["kind"] for _, event, _ in rows())

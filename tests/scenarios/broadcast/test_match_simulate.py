@@ -40,6 +40,7 @@ def test_the_bytes_of_a_match_never_change(sport: str, settings: dict[str, Any],
     assert digest(simulate(sport, 3, seed=5, **settings))[:16] == start
 
 
+@pytest.mark.slow
 def test_the_bytes_do_not_depend_on_the_process() -> None:
     code = (
         "import json; from evolif.scenarios.broadcast import simulate; "
@@ -70,6 +71,7 @@ def test_the_stream_of_broadcasts_keeps_its_number() -> None:
     assert [purpose for purpose in Purpose if purpose == 13] == [Purpose.BROADCAST]
 
 
+@pytest.mark.slow
 @sports
 def test_a_match_has_its_keys(sport: str) -> None:
     for number, match in enumerate(matches(sport)):

@@ -68,6 +68,7 @@ def test_hockey_keys_are_shares_of_the_faceoffs_in_the_span() -> None:
         assert key["increase_if_all_won"] == round(100 * lost / len(rows), 2)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("sport", SPORTS)
 def test_a_top_player_is_the_best_of_5_to_25_events(sport: str) -> None:
     for asked in of_kind(sport, "IR", "T"):
@@ -90,6 +91,7 @@ def test_a_named_hockey_player_has_something_to_gain() -> None:
         assert asked.question.key["increase_if_all_won"] > 0
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("kind", ["T", "H"])
 def test_half_of_the_players_made_a_free_throw(kind: str) -> None:
     asked = of_kind("basketball", "IR", kind)
@@ -97,6 +99,7 @@ def test_half_of_the_players_made_a_free_throw(kind: str) -> None:
     assert abs(sum(thrown) / len(asked) - 0.5) < SHARE
 
 
+@pytest.mark.slow
 def test_free_throws_are_even_within_a_dialogue() -> None:
     for dialogue in dialogues("basketball", "IR"):
         for kind in "TH":

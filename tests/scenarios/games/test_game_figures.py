@@ -303,6 +303,7 @@ def test_few_instances_have_no_interval_and_one_budget_no_gain() -> None:
     assert [(row["instances"], row["gain"], row["high"]) for row in gain_table(apart)] == [(0, None, None)]
 
 
+@pytest.mark.slow
 def test_the_gains_interval_covers_the_truth() -> None:
     chance = random.Random(3)
     covered = 0

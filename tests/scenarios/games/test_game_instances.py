@@ -89,6 +89,7 @@ def test_a_number_as_text_is_a_number_and_one_number_is_a_range() -> None:
     )
 
 
+@pytest.mark.slow
 def test_other_settings_have_a_floor_of_their_own() -> None:
     made = generate("names", 0, seed=1, n=9, near=4)
     assert 1 / 9 <= made["floor"] <= 1 / 9 + 0.05

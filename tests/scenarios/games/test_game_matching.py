@@ -78,6 +78,7 @@ def test_the_floor_is_right_as_often_as_stated(game: str, count: int, apart: flo
     assert share(game, "floor", 2, count, WORDS) == pytest.approx(sum(stated) / count, abs=apart)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("game", GAMES)
 def test_turns_are_never_longer_than_allowed(game: str) -> None:
     for tokens in (0, 1, 5, 9, 16):

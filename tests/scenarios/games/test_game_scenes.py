@@ -82,6 +82,7 @@ def check_instance(instance: Instance, images: int) -> None:
     assert json.loads(json.dumps(instance)) == instance
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(("game", "images"), GAMES)
 @pytest.mark.parametrize("modality", GRIDS)
 def test_each_instance_has_one_answer_with_a_proof(game: str, images: int, modality: str) -> None:
@@ -97,6 +98,7 @@ def test_instances_depend_on_number_seed_and_settings_only(game: str, images: in
     assert all(other["private"] != one["private"] for other in others)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(("game", "images"), GAMES)
 def test_positions_are_uniform(game: str, images: int) -> None:
     answers = Counter(generate(game, number, seed=11)["answer"][1] for number in range(500))

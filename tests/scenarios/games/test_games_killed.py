@@ -60,6 +60,7 @@ def server() -> Iterator[tuple[Server, str, str]]:
 
 
 @pytest.mark.slow
+@pytest.mark.slow
 @pytest.mark.parametrize(("player", "history"), [(0, "transcript"), pytest.param(1, "chat", marks=pytest.mark.slow)])
 def test_a_killed_game_goes_on_where_it_was(
     bench: Path, server: tuple[Server, str, str], tmp_path: Path, player: int, history: str

@@ -234,6 +234,7 @@ def test_a_fork_is_judged_where_its_games_now_end(bench: Any, tmp_path: Path) ->
     assert len(plays.asked) == 4
 
 
+@pytest.mark.slow
 def test_the_page_shows_it_and_an_export_holds_it(bench: Any, tmp_path: Path) -> None:
     evaluate(bench, talker(), tmp_path / "run", judge=judge(), options=PLAY).close()
     words = ["report", str(tmp_path / "run"), "--html", str(tmp_path / "page.html"), "--full"]

@@ -96,6 +96,7 @@ def test_another_endpoint_is_the_same_benchmark(tmp_path: Path) -> None:
     assert again.identity == first.identity and not two.asked and one.asked
 
 
+@pytest.mark.slow
 def test_a_server_without_schemas_is_asked_without_after_its_first_refusal(tmp_path: Path) -> None:
     def no_schemas(body: dict[str, Any]) -> str | int:
         return 400 if "response_format" in body else plain_words(body)

@@ -194,6 +194,7 @@ def test_relevance_that_counts_ends_sessions(bench: Path, tmp_path: Path) -> Non
     apart.close()
 
 
+@pytest.mark.slow
 def test_answers_of_a_run_that_did_not_ask_are_judged_in_a_fork(bench: Path, tmp_path: Path) -> None:
     model = Says("The end.")
     evaluate(bench, [model], tmp_path / "old", max_turns=CAP).close()
@@ -243,6 +244,7 @@ def test_a_lexical_verdict_stays_when_another_judge_is_asked(bench: Path, tmp_pa
     again.close()
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("options", "why"),
     [

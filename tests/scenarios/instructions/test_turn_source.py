@@ -235,6 +235,7 @@ generate(bench, dialogues=2, turns=4, seed=5, synthesizers=[Quick()], options=Mo
 
 
 @pytest.mark.slow
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of this kind are not there")
 @pytest.mark.parametrize("kills", [3, pytest.param(6, marks=pytest.mark.slow)])
 def test_a_kill_between_two_writes_leaves_one_record_of_how_a_turn_was_written(tmp_path: Path, kills: int) -> None:
@@ -355,6 +356,7 @@ def test_wrong_names_are_refused_before_anything_is_written(tmp_path: Path, name
     assert not (tmp_path / "b").exists()
 
 
+@pytest.mark.slow
 def test_the_header_keeps_names_only_and_an_old_one_keeps_its_identity(tmp_path: Path) -> None:
     make(tmp_path / "plain", authors=["template"])
     spec = json.loads((tmp_path / "plain" / "benchmark.json").read_text("utf-8"))["spec"]

@@ -78,6 +78,7 @@ def numbered(dialogs: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return dialogs
 
 
+@pytest.mark.slow
 @given(st.lists(DIALOG, max_size=3).map(numbered))
 def test_what_is_read_is_written_again(dialogs: list[dict[str, Any]]) -> None:
     with tempfile.TemporaryDirectory() as folder:

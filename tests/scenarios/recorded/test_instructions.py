@@ -132,6 +132,7 @@ def test_a_subjective_group_needs_a_judge() -> None:
     assert caught.value.kind == "judge"
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("piece", ["[a ", "* ", "`", "<a ", "a, "])
 def test_a_hostile_megabyte_is_judged_in_seconds(piece: str) -> None:
     began = time.process_time()

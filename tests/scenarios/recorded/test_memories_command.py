@@ -121,6 +121,7 @@ def test_no_verdict_is_paid_for_twice(folder: Path, server: Server, tmp_path: Pa
     assert {name: one["score"] for name, one in second.items()} == {name: one["score"] for name, one in first.items()}
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("which", ["model", "judge"])
 def test_a_server_that_cannot_be_reached_is_no_result(folder: Path, server: Server, which: str) -> None:
     with_judge(folder)

@@ -288,6 +288,7 @@ def test_with_epochs_each_session_is_a_dialogue_of_its_own(tmp_path: Path) -> No
     assert [one.dialog_id for one in dialogs] == [one["dialog_id"] for one in records] == [0, 1]
 
 
+@pytest.mark.slow
 def test_a_run_stores_a_shared_history_once(tmp_path: Path) -> None:
     history = [turn(number, "user", f"Told {number}: {'x' * 500}") for number in range(50)]
     talks = [dialog(n, *history, turn(60, "user", f"{n}?"), answer(61, RECALL, reference="x")) for n in range(40)]

@@ -44,6 +44,7 @@ def play(bench: Path, out: Path, context: str, policy: str, fault_at: int = 0) -
     return run, [shown(request) for request in model.asked]
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("policy", ["on", "off"])
 @pytest.mark.parametrize("context", ["tree", "summary:1"])
 def test_a_fault_changes_nothing_of_what_is_shown(bench: Path, tmp_path: Path, context: str, policy: str) -> None:

@@ -66,6 +66,7 @@ def server() -> Iterator[tuple[Server, dict[str, Any]]]:
 
 
 @pytest.mark.slow
+@pytest.mark.slow
 @pytest.mark.parametrize("policy", ["on", pytest.param("off", marks=pytest.mark.slow)])
 def test_a_killed_run_goes_on_where_it_was(
     bench: Path, server: tuple[Server, dict[str, Any]], tmp_path: Path, policy: str

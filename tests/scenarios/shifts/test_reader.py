@@ -21,6 +21,7 @@ def asked(dialogue: ShiftDialogue) -> Prompt:
 
 
 @pytest.mark.slow
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (1, 2, 3))])
 def test_it_meets_every_goal_and_invents_nothing_if_it_is_shown_everything(seed: int) -> None:
     for made in generate(250, seed=seed):

@@ -149,6 +149,7 @@ def test_hostile_answers_are_read_in_little_time(piece: str) -> None:
     assert time.process_time() - started < 2
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     "piece", ["1,234", "1.234", "1 234", "9", "9 ", "1'", "-", "_", "9:30", "9 pm ", "2025-03-14 "]
 )

@@ -19,6 +19,7 @@ def forked(dialogue: ShiftDialogue) -> str:
     return next(turn.details[0].slot for turn in dialogue.turns if turn.move == "alternative")
 
 
+@pytest.mark.slow
 def test_the_witness_satisfies_every_goal() -> None:
     for dialogue in generated():
         results = check_answer(dialogue, dialogue.witness)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import time
 
+import pytest
 from shift_dialogues import generated
 
 from evolif.scenarios.shifts.dialogue import Act
@@ -23,6 +24,7 @@ def test_all_user_turns_together_say_exactly_the_acts_of_the_main_topic() -> Non
         assert comparable(said(text, dialogue.task)) == comparable(gold)
 
 
+@pytest.mark.slow
 def test_replies_and_other_topics_say_nothing_about_the_main_topic() -> None:
     for dialogue in generated():
         texts = [turn.reply for turn in dialogue.turns] + [turn.query for turn in dialogue.turns if turn.topic]

@@ -176,6 +176,7 @@ def test_a_forecast_counts_one_call_for_each_fixed_transcript(tmp_path: Path) ->
     assert fixed.prompt_tokens > said / 4 > free.prompt_tokens
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("context", ["full", "last:2", "retrieval:3"])
 def test_a_run_that_was_stopped_goes_on_to_the_same_turns(tmp_path: Path, context: str) -> None:
     bench = made(tmp_path / "b", 2)
@@ -287,6 +288,7 @@ def test_lines_are_facts_for_readers(by_hand: Any, tmp_path: Path) -> None:
     assert SCENARIO.presentation.facts(records[0].prompt)[-1] == ("acts", "set destination")
 
 
+@pytest.mark.slow
 def test_two_runs_are_compared_by_dialogue(tmp_path: Path) -> None:
     bench = made(tmp_path / "b", 24)
     names = [tmp_path / "one", tmp_path / "two"]

@@ -41,6 +41,7 @@ class Server:
 
 
 @pytest.mark.slow
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "options", [{}, pytest.param({"replies": "scripted"}, marks=pytest.mark.slow)], ids=["model", "scripted"]
 )

@@ -132,6 +132,7 @@ def test_context_tokens_are_those_that_were_sent(bench: Path, tmp_path: Path, co
     assert set(model["total_tokens"]["by_rounds"]) == {"10", "15", "20", "25"}
 
 
+@pytest.mark.slow
 def test_a_models_own_calls_count_in_the_total(bench: Path, tmp_path: Path) -> None:
     helper = Talker(lambda _: json.dumps({"action": "CONTINUE", "target": None, "fork": None, "reason": "so"}))
     name = "tree?decider=model"
@@ -171,6 +172,7 @@ def test_on_a_fixed_transcript_the_scripted_replies_are_shown(bench: Path, tmp_p
         assert told == [t.reply for t in made()[i].turns[: turn - 1]]
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("player", "context", "whole"),
     [

@@ -169,7 +169,7 @@ def reset_words(*, lenient: bool = False) -> re.Pattern[str]:
     """
     table = _table()
     words: dict[str, Sequence[str]] = {name: list(said) for name, said in cues().words.items()}
-    return _either([*table["reset"], *(table["reset_lenient"] if lenient else ())], {**words, **table["words"]})
+    return _either(table["reset_lenient" if lenient else "reset"], {**words, **table["words"]})
 
 
 def tabled_groups() -> tuple[str, ...]:

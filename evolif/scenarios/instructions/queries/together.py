@@ -30,8 +30,10 @@ def lifts_of_all(query: Query, *, lenient: bool = False) -> tuple[Claim, ...]:
         query: The query.
         lenient: Whether it is known that they are.
     """
-    words = reset_words(lenient=lenient)
-    return tuple(Claim(EVERYTHING, "lift", {}, match.span()) for match in words.finditer(query.shadow))
+    found = [match.span() for match in reset_words().finditer(query.shadow)]
+    if lenient and not found:
+        found = [match.span() for match in reset_words(lenient=True).finditer(query.shadow)]
+    return tuple(Claim(EVERYTHING, "lift", {}, span) for span in found)
 
 
 def check_changes(query: Query, meant: QueryIntention) -> list[Finding]:

@@ -120,6 +120,7 @@ def test_flags_may_stand_in_a_configuration(tmp_path):
 
 
 @pytest.mark.slow
+@pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
 @pytest.mark.parametrize("how", [signal.SIGKILL, pytest.param(signal.SIGINT, marks=pytest.mark.slow)])
 def test_a_run_that_is_broken_off_keeps_whole_lines_and_goes_on(tmp_path, how):

@@ -31,6 +31,7 @@ def test_nothing_packaged_breaks_a_rule() -> None:
     assert [str(finding) for finding in lint_registers().findings] == []
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("lines", "told"),
     [

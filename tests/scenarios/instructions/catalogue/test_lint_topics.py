@@ -162,6 +162,7 @@ def test_bytes_that_are_no_text_are_a_finding(tmp_path):
     assert [(f.line, f.message) for f in lint_topics(path).findings] == [(1, "is not UTF-8")]
 
 
+@pytest.mark.slow
 def test_many_alike_give_findings_in_proportion(write):
     # Five hundred lines that all clash with each other: a few findings a line, not one for every pair.
     path = write(*(topic(0, id=f"T{n}") for n in range(500)))

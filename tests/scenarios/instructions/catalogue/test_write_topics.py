@@ -200,6 +200,7 @@ def test_a_fault_for_good_ends_the_run_and_what_was_kept_stays(make, stored, ans
     assert len(stored()) == 1
 
 
+@pytest.mark.slow
 def test_faults_that_pass_cost_a_topic_each_and_three_in_a_row_the_run(make, stored):
     busy = error(503, "busy")
     made, _ = make(busy, busy, said(BEES), said(WAX), count=2)
@@ -240,6 +241,7 @@ def test_simulated_models_write_nothing(tmp_path):
         write_topics(tmp_path / "own.jsonl", "bees", 1, "sim/perfect", seed=1)
 
 
+@pytest.mark.slow
 def test_the_seed_draws_what_is_asked_for(tmp_path):
     asked = []
     for seed in (1, 1, 2):

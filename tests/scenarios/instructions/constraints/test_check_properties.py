@@ -55,12 +55,14 @@ def verdicts(text, fmt=None):
     return [(v.group, v.satisfied, v.found) for v in check(asked, text)]
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("fmt", FORMATS)
 @given(text=ANSWERS)
 def test_composition_does_not_matter(fmt, text):
     assert verdicts(unicodedata.normalize("NFD", text), fmt) == verdicts(unicodedata.normalize("NFC", text), fmt)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("fmt", FORMATS)
 @given(text=ANSWERS)
 def test_line_ends_do_not_matter(fmt, text):

@@ -180,6 +180,7 @@ def in_force(asked: str | None) -> list[list[dict[str, object]]]:
     return turns
 
 
+@pytest.mark.slow
 @pytest.mark.sampled
 @pytest.mark.parametrize("asked", [None, *LOOKS])
 def test_an_answer_that_is_read_at_once_takes_at_most_50_ms(asked: str | None) -> None:

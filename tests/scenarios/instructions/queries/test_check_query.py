@@ -56,6 +56,7 @@ def test_right_queries_pass_and_planted_errors_are_caught(name: str, group: str)
     assert wrong == []
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("group", GROUPS)
 def test_every_group_has_twenty_planted_errors_that_are_all_caught(group: str) -> None:
     planted = [c for name in SETS for c in ALL[name] if c["group"] == group and not c["right"]]
@@ -64,6 +65,7 @@ def test_every_group_has_twenty_planted_errors_that_are_all_caught(group: str) -
     assert len({c["planted"] for c in caught}) >= 5
 
 
+@pytest.mark.slow
 def test_of_the_right_queries_at_most_one_in_a_hundred_is_rejected() -> None:
     right = [c for name in SETS for c in ALL[name] if c["right"]]
     wrong = [c["id"] for c in right if misread(c)]
@@ -82,6 +84,7 @@ LEAST_READ = {"p": 0.98, "c": 0.88, "w": 0.99, "f": 0.97}
 """By the kind that ends an id: plain and chatty right queries, planted errors, demands of another group."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", LEAST_READ)
 def test_queries_of_conversations_are_read(kind: str) -> None:
     mine = [case for case in CONVERSATION if case["id"].endswith(kind)]
@@ -90,6 +93,7 @@ def test_queries_of_conversations_are_read(kind: str) -> None:
     assert len(wrong) <= (1 - LEAST_READ[kind]) * len(mine), wrong
 
 
+@pytest.mark.slow
 def test_no_query_of_plain_wording_is_rejected() -> None:
     assert [c["id"] for c in ALL["plain"] if c["right"] and misread(c)] == []
 

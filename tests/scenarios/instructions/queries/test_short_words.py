@@ -104,6 +104,7 @@ def test_short_demands_are_short() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.slow
 @pytest.mark.parametrize("dialogues", [60, pytest.param(400, marks=pytest.mark.slow)])
 def test_every_turn_is_read_as_it_was_meant(dialogues: int) -> None:
     turns = worded(dialogues)

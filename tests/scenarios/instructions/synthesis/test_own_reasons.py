@@ -48,6 +48,7 @@ def reasons_of(dialogues: range, *, foreign: bool = False) -> list[str]:
     return said
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dialogues", [20, pytest.param(60, marks=pytest.mark.slow)])
 def test_most_reasons_belong_to_the_persona_or_to_the_task(dialogues: int) -> None:
     own = {text for *_, text in every_own_line()}

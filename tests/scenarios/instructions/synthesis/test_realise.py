@@ -79,6 +79,7 @@ def test_the_task_stands_as_it_is_beside_the_demand(front: bool) -> None:
     assert realise(decision, turn, style) == "\n\n".join(parts if front else parts[::-1])
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("register", OWN_REGISTERS)
 def test_personas_of_a_register_differ(register: str) -> None:
     """The same turns, worded for two personas with unlike habits."""

@@ -124,6 +124,7 @@ def test_rather_one_constraint_more_than_a_value_again():
     assert len(alone) <= 1
 
 
+@pytest.mark.slow
 def test_a_modify_that_became_an_add_is_made_up_for():
     """Groups of two values are soon used up; still, modifies are the profile's two in five, not one in three."""
     values = {"emotion": ["happy", "sad"], "audience": ["child", "adult"], "style": ["formal", "informal"]}
@@ -164,6 +165,7 @@ def drawn_words(turns, group, key):
     return {word for turn in turns for c in turn.constraints if c.group == group for word in c.params[key]}
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", RULED)
 def test_no_word_of_the_task_is_forbidden(name):
     for turns in dialogues(PROFILES[name], 2, 50):
@@ -275,6 +277,7 @@ def test_values_of_ones_own_are_all_drawn():
     assert set(picks("cooking", "a kind of my own", ["x", "y"])) == {"x", "y"}
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", RULED)
 def test_no_value_of_weight_zero_is_in_a_script(name):
     kinds = {("punctuation", "include"): "marks", ("start_with", "emoji"): "emoji", ("end_with", "emoji"): "emoji"}

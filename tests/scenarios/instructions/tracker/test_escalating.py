@@ -53,11 +53,13 @@ def test_rules_check_all_of_it_and_its_cap_is_its_own():
     assert (PROFILE.protocol.patience, PROFILE.protocol.max_turns) == (3, CAP)
 
 
+@pytest.mark.slow
 def test_four_constraints_are_in_force_by_turn_five():
     loads = [len(list(islice(script(SPEC, number), 5))[-1].constraints) for number in range(1, 201)]
     assert fmean(loads) >= 4
 
 
+@pytest.mark.slow
 @pytest.mark.slow
 @pytest.mark.parametrize("count", [6, pytest.param(30, marks=pytest.mark.slow)])
 def test_no_turn_of_a_few_thousand_is_impossible(count):

@@ -46,6 +46,7 @@ def histories(dialogue):
         kept[turn.topic.id] = turn.constraints
 
 
+@pytest.mark.slow
 def test_the_same_again_whatever_was_drawn_before():
     assert list(islice(script(SPEC, 7), TURNS)) == dialogues(10)[6]
     assert list(islice(script(SPEC, 7), 40))[:TURNS] == dialogues(10)[6]
@@ -196,6 +197,7 @@ def test_a_modification_leaves_out_what_the_turn_before_changed():
     assert hit / total < 0.02
 
 
+@pytest.mark.slow
 def test_choices_are_asked_of_tasks_that_offer_them_and_alone():
     chosen = [
         (turn, one.after)

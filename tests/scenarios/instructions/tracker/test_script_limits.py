@@ -36,6 +36,7 @@ def test_dialogues_that_hold_too_little_are_redrawn_in_their_own_stream():
     assert 0 < redrawn < 8
 
 
+@pytest.mark.slow
 def test_a_profile_that_keeps_nothing_says_so():
     spec = ScriptSpec(profile_with(keep={"turns": 1, "min_mean_constraints": 2}), TOPICS, 11)
     with pytest.raises(UsageError, match="keeps no dialogue"):

@@ -80,6 +80,7 @@ def test_a_witness_is_the_same_every_time():
         assert build_witness(constraints, keywords) == build_witness(constraints, keywords)
 
 
+@pytest.mark.slow
 def test_nearly_every_constraint_can_fail_alone():
     """Some cannot: a list that may hold twelve items, in paragraphs of three sentences, has never one item too many."""
     tried, exact = Counter(), Counter()

@@ -41,6 +41,7 @@ def test_each_group_fails_alone_wherever_the_others_leave_room(profile, length):
     assert exact.total() >= 0.99 * tried.total()
 
 
+@pytest.mark.slow
 def test_several_groups_fail_together():
     draw = random.Random(5)
     turns = [turn for turn in turns_of("escalating", 2, 60) if len(turn.constraints) >= 4]
