@@ -233,13 +233,13 @@ class Panel:
         Raises:
             JudgeError: a member could not be called.
         """
-        rubric = criterion.rubric or self._rubric
-        if reading.unreadable:
-            return JudgeRecord(criterion.group, self._rule, False, None, (), rubric.version, reading.unreadable)
         kind = QuestionList if criterion.questions else CriterionQuestion
-        question = kind(criterion, reading.text, rubric)
+        question = kind(criterion, reading.text, criterion.rubric or self._rubric)
+        version = question.version
+        if reading.unreadable:
+            return JudgeRecord(criterion.group, self._rule, False, None, (), version, reading.unreadable)
         scores = await finish_all((member.score(question) for member in self._members), usage_of)
-        return self._record(criterion.group, tuple(scores), rubric.version)
+        return self._record(criterion.group, tuple(scores), version)
 
     async def rate(
         self, messages: tuple[Message, ...], read: Callable[[str], float], max_tokens: int, scale: str = ""
@@ -293,9 +293,9 @@ def aggregate(scores: Sequence[float], rule: str) -> tuple[float, bool]:
 
 def verdict_of(record: JudgeRecord, criterion: Criterion) -> Verdict:
     """The verdict of a record, with its scores and one rationale."""
-    how = f"yes to {plural(len(criterion.questions), 'question')}" if criterion.questions else f"scored above {THRESHOLD} of 10"
-    expected = f"{criterion.description} ({how})"
-    return Verdict(record.group, record.satisfied, expected, _found(record))
+    asked = len(criterion.questions)
+    how = f"yes to {plural(asked, 'question')}" if asked else f"scored above {THRESHOLD} of 10"
+    return Verdict(record.group, record.satisfied, f"{criterion.description} ({how})", _found(record))
 
 
 def _found(record: JudgeRecord) -> str:

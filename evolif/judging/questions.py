@@ -60,6 +60,12 @@ class QuestionList(CriterionQuestion):
         return question_wording()
 
     @property
+    def version(self) -> str:
+        """The rubric's, with a hash of the questions and the text around them."""
+        asked = json.dumps([self.criterion.questions, self.wording.model_dump()], sort_keys=True, ensure_ascii=True)
+        return f"{self.rubric.version}-{hashlib.sha256(asked.encode()).hexdigest()[:8]}"
+
+    @property
     def schema(self) -> Mapping[str, Any]:
         """What a reply looks like, as a JSON Schema."""
         properties = {
@@ -97,7 +103,7 @@ class QuestionList(CriterionQuestion):
 
     def key(self, judge: str) -> str:
         """The cache key: as of a score, with the questions and the text around them."""
-        parts = [super().key(judge), list(self.criterion.questions), self.wording.model_dump()]
+        parts = [super().key(judge), self.version]
         return hashlib.sha256(json.dumps(parts, sort_keys=True, ensure_ascii=True).encode()).hexdigest()
 
     def _asked(self) -> dict[str, str]:

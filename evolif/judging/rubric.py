@@ -195,6 +195,11 @@ class CriterionQuestion:
         return self.rubric.wording
 
     @property
+    def version(self) -> str:
+        """What changes with anything that is asked."""
+        return self.rubric.version
+
+    @property
     def schema(self) -> Mapping[str, Any]:
         """What a reply looks like, as a JSON Schema."""
         return SCORE_SCHEMA

@@ -16,8 +16,7 @@ from evolif.scenarios.instructions.generator import TurnGenerator
 from evolif.scenarios.instructions.source import TurnMade, word_alone
 from evolif.scenarios.instructions.synthesis import TEMPLATE, SynthesizerShare, author_of, load_frames, load_personas
 from evolif.scenarios.instructions.tracker import Profile, load_profile, load_topics
-from evolif.scenarios.instructions.tracker.profile import with_judged
-from evolif.scenarios.instructions.tracker.profile import BUILT_IN, USUAL, packaged_topics
+from evolif.scenarios.instructions.tracker.profile import BUILT_IN, USUAL, packaged_topics, with_judged
 from evolif.scenarios.instructions.turn_lines import Header, Spec, definitions_named, edition_of, read_header, to_line
 from evolif.text import FIRST_RULES, READING_RULES_VERSION
 from evolif.util.opened import read_file

@@ -75,7 +75,7 @@ EVERYDAY_GROUPS: Mapping[str, Group] = MappingProxyType(
 )  # fmt: skip
 """Groups of what people ask for every day; the profile `everyday` draws them."""
 
-JUDGED_GROUPS: Mapping[str, Group] = MappingProxyType({group.name: group for group in (PersonaVoice(), Tone(), Genre())})
+JUDGED_GROUPS: Mapping[str, Group] = MappingProxyType({g.name: g for g in (PersonaVoice(), Tone(), Genre())})
 """Groups of what people ask for that only a judge can check, by questions; drawn with `generate --judged`."""
 
 _OURS: Mapping[str, Group] = MappingProxyType({**GROUPS, **EXTENDED_GROUPS, **EVERYDAY_GROUPS, **JUDGED_GROUPS})

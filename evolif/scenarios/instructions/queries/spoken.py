@@ -437,6 +437,9 @@ _SWAPPED = re.compile(
 )
 
 
+_INSTEAD = re.compile(r"(?<!\w)instead(?!\w|\sof)")
+
+
 def _are_swapped(query: Query, words: Iterable[str]) -> bool:
     """Whether the words stand behind what says that others take their place: `use “loan” instead of “fuel”`."""
     return all(
@@ -458,7 +461,8 @@ def _compare_words(query: Query, change: QueryChange, said: Sequence[Said], says
     gone = {word: count for word, count in old.items() if word not in new}
     come = {word: count for word, count in new.items() if old.get(word) != count}
     findings: list[Finding] = []
-    if gone and not _are_swapped(query, gone):
+    swapped = _are_swapped(query, gone) or (bool(come) and _INSTEAD.search(query.shadow) is not None)
+    if gone and not swapped:
         part = replace(change, kind="remove", before={key: gone}, after=None)
         findings += compare_demands(query, part, said)
     if come:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 
 from evolif.scenarios.instructions.queries.change import Claim, QueryChange, QueryIntention
@@ -95,9 +96,13 @@ def _without_others(query: Query, change: QueryChange, changes: Sequence[QueryCh
     if any(other.group == "manner" for other in others):
         spans += [(one.start, one.end) for one in query.quotations if is_sample(query, (one.start, one.end))]
     bare = [span for text in labels if text in query.text for span in query.find(text)]
-    if not spans:
+    numbered = any("noun" in other.params for other in others if other.group == "labels")
+    if not spans and not numbered:
         return query
     chars = list(query.text)
+    for noun in (other.params["noun"] for other in others if other.group == "labels" and "noun" in other.params):
+        for match in re.finditer(rf"(?<!\w)\w+ {re.escape(noun.lower())}s?(?!\w)", query.low):
+            chars[match.start() : match.end()] = "x" * len(match.group())  # “three versions” are no list
     for start, end in spans:
         if query.is_quoted(start):  # with its quotation marks
             chars[start - 1 : end + 1] = "x" * (end - start + 2)

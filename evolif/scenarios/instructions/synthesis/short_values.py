@@ -25,8 +25,10 @@ _SHAPES: Mapping[str, str] = {
     "none": "none",
     "title": "title",
 }
+PAIR = 2
+"""Labels that are named one by one, where more are named from the first to the last."""
 LITERAL_SLOTS = frozenset(
-    "value labels first_then either one last cols keys tag words options left right letter lang noun".split()
+    "value labels first_then either one last range cols keys tag words options left right letter lang noun".split()
 )
 """Slots whose values no style touches."""
 
@@ -116,6 +118,7 @@ def _labels(params: Params, number: Numeral) -> ShortForm | None:
         noun, count = params["noun"], params["count"]
         slots = {"n": number(count), "noun": noun, "versions": _plural(noun, count)}
         slots |= {name: f"“{noun} {at}”" for name, at in (("one", 1), ("two", 2), ("last", count))}
+        slots["range"] = f"{slots['one']} {'and' if count == PAIR else 'to'} {slots['last']}"
         return ShortForm("numbered", slots, tails) if count > 1 else None
     labels, turns = params["labels"], (params.get("order", "given"), bool(params.get("repeat")))
     slots = {"labels": quoted(labels, "and"), "either": quoted(labels, "or")}

@@ -31,6 +31,9 @@ _IN_WORDS = 45
 """Percent of numbers up to ten that are written as words."""
 _TO, _INSTEAD = 30, 40
 """Percent of changes of a value that name nothing but the value, and of others that say “instead”."""
+_ALWAYS = 100
+_WORD_GROUPS = ("existence", "forbidden")
+"""Groups of which a change may only add or take away words, so that it is said where all are replaced."""
 _PLEASE = 10
 _FRAGMENTS = 60
 """Percent of two or three demands that are fragments in one row."""
@@ -167,9 +170,12 @@ def demand_of(
     kind = _kind(voice, alone=alone, answered=answered, fresh=turn is not None and turn.move == "new")
     if part.released:
         kind = "free"
-    elif operation.kind == "modify" and _same_shape(operation, form) and voice.says(_TO):
+    replaced = operation.kind == "modify" and not part.partial
+    if replaced and operation.group in _WORD_GROUPS:
+        return _said(plans, form, kind if kind in ("do", "bit") else "do", voice, instead=_ALWAYS)
+    if not part.released and operation.kind == "modify" and _same_shape(operation, form) and voice.says(_TO):
         kind = "to"
-    return _said(plans, form, kind, voice, instead=operation.kind == "modify" and not part.partial)
+    return _said(plans, form, kind, voice, instead=_INSTEAD if replaced else 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,17 +229,20 @@ def _kind(voice: ShortVoice, *, alone: bool, answered: bool, fresh: bool) -> str
     return voice.stream.weighted(weights)
 
 
-def _said(plans: ShortPlans, form: ShortForm, kind: str, voice: ShortVoice, *, instead: bool) -> ShortDemand | None:
+def _said(plans: ShortPlans, form: ShortForm, kind: str, voice: ShortVoice, *, instead: int) -> ShortDemand | None:
+    """A demand of a kind, or of the nearest that there is; `instead` is how often of a hundred it says that word."""
     for wanted in (kind, "do", "bit", "say"):
         plan = voice.plan(plans.of(form.shape, wanted, voice.register) or plans.of(form.shape, wanted))
         if plan is not None:
             text = fill_short(plan, form.slots)
             for tail in form.tails:
                 text = _with_tail(text, voice.stream.choice(plans.tails[tail]))
-            if instead and wanted in ("do", "bit") and not _ASIDE.search(text) and voice.says(_INSTEAD):
+            fits = wanted in ("do", "bit") and (instead == _ALWAYS or not _ASIDE.search(text))
+            if instead and fits and voice.says(instead):
                 text = _with_tail(text, " instead")
             elif wanted in ("do", "bit") and not _ASIDE.search(text) and voice.says(_PLEASE):
-                text = _with_tail(text, " please" if wanted == "bit" else ", please")
+                quoted = text.rstrip(f".{UNSEAL}")[-1:] in '”"`'
+                text = _with_tail(text, " please" if wanted == "bit" and not quoted else ", please")
             return ShortDemand(wanted, text)
     return None
 
@@ -300,7 +309,8 @@ def _inner(text: str) -> str:
 
 def _ended(text: str) -> str:
     bare = text.rstrip(UNSEAL)
-    return text if bare[-1:] in _STOPS else f"{text}."
+    ends = bare[-1:] in _STOPS or (bare[-1:] in '”"`' and bare[:-1].rstrip(UNSEAL)[-1:] in ".?!…")
+    return text if ends else f"{text}."
 
 
 def _beside_task(task: str, demands: Sequence[ShortDemand], voice: ShortVoice) -> str:

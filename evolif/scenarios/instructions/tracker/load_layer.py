@@ -141,7 +141,7 @@ class LoadLayer(InstructionLayer):
         yield from in_random_order(self._open_groups(state, topic), self._stream)
 
     def _witness(self, group: str, constraints: Instruction, state: InstructionState, topic: Topic) -> str | Refusal:
-        if self._is_proven and not get_group(group).subjective:
+        if self._is_proven and self._load.judged is None:
             return super()._witness(group, constraints, state, topic)
         conflict = find_conflict({c.group: c.params for c in constraints})
         if conflict is not None:

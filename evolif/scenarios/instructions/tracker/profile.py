@@ -168,9 +168,10 @@ class Profile(_Growing):
         for part in parts:
             for group in map(get_group, self.groups):
                 values = part.pools.get(group.name, {}).get("values", ()) if group.subjective else ()
-                for value in values:  # a pool may omit values, but each needs its phrases
-                    if value not in group.data["describe"]:
-                        known = ", ".join(group.data["describe"])
+                phrased = group.data.get("questions") or group.data["describe"]
+                for value in values:  # a pool may omit values, but each needs its phrases or questions
+                    if value not in phrased:
+                        known = ", ".join(phrased)
                         raise ValueError(f"{group.name} has no value “{value}”; use {known}")
             for what, named in (("pools", part.pools), ("preferences", part.preferences or {})):
                 if unknown := set(named) - set(self.groups):
