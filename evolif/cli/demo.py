@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 LOCAL = "local/smollm2-135m"
 SIMULATED = ("sim/forgetful", "sim/steady", "sim/perfect")
 
-DIALOGUES, TURNS, MAX_TOKENS = 4, 8, 160
+DIALOGUES, TURNS, MAX_TOKENS = 4, 6, 128
 PATIENCE = 3
 """Less than the profile's, so that a model that satisfies nothing is done within two minutes."""
 GAME_TURNS, GAME_TOKENS = 4, 64

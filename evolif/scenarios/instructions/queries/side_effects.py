@@ -10,7 +10,7 @@ from evolif.scenarios.instructions.constraints import EVERYDAY_GROUPS, EXTENDED_
 from evolif.scenarios.instructions.queries.change import Claim, QueryChange
 from evolif.scenarios.instructions.queries.comparison import finding
 from evolif.scenarios.instructions.queries.demand_table import demands_of
-from evolif.scenarios.instructions.queries.demand_values import PRONOUNS, is_everyday, says_demand
+from evolif.scenarios.instructions.queries.demand_values import PRONOUNS, is_everyday, literals_of, says_demand
 from evolif.scenarios.instructions.queries.length import length_range
 from evolif.scenarios.instructions.queries.numbers import find_numbers
 from evolif.scenarios.instructions.queries.reading import Query
@@ -189,6 +189,7 @@ def _texts(change: QueryChange) -> set[str]:
             found |= {v.casefold() for v in _flat(value)}
         if params and "left" in params:
             found.add(params["left"] + params["right"])
+        found |= {text.casefold() for text in literals_of(params or {})}
     return found
 
 
