@@ -21,7 +21,9 @@ ANCHORED = frozenset(
     scenarios.broadcast.reading_changes._COUNTED scenarios.broadcast.reading_impact._REST
     scenarios.instructions.catalogue.personas._OPTION scenarios.instructions.constraints.labels._ASIDE
     scenarios.instructions.constraints.shapes._FENCE scenarios.instructions.constraints.unit_start._NUMBER
-    scenarios.instructions.constraints.wrap._FENCE scenarios.instructions.synthesis.assignment._WEIGHTED
+    scenarios.instructions.constraints.wrap._FENCE scenarios.instructions.queries.lenient._DENIED_BEHIND
+    scenarios.instructions.queries.lenient._GOES_ON scenarios.instructions.queries.lenient._MORE_WORDS
+    scenarios.instructions.queries.lenient._ONLY_BEHIND scenarios.instructions.synthesis.assignment._WEIGHTED
     scenarios.instructions.synthesis.chat._FENCE scenarios.instructions.tracker.profile._PLAIN
     scenarios.recorded.judge_reply._FENCE scenarios.recorded.labels._FLAT scenarios.shifts.reading._FENCE
     scenarios.shifts.reading._TOKEN scenarios.shifts.released._SCORE text.data_formats._FIELD text.html._ATTRIBUTE

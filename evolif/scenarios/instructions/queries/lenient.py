@@ -22,25 +22,25 @@ from evolif.scenarios.instructions.turns import Params
 Heard = tuple[Params, int, int]
 """What is asked for, and where."""
 
-_VERB = (
-    r"(?:use|add|make|give|put|keep|have|include|write|want|say|mention|start|end|open|close|mark|label|call|go|see)"
+_DENIAL = re.compile(
+    r"(?<!\w)(?:no|not|never|without|w/o|zero|nor|neither|avoid(?:ing)?|skip(?:ping)?|omit|leave\s(?:out|off)|drop|ditch|"
+    r"lose|cut|nothing|none\sof|kill|stop|quit|spare\sme|enough\s(?:with|of)|rid\sof|free\sof|minus|sans|dont|do\snot|"
+    r"cannot|instead\sof|rather\sthan|ban(?:ning)?|forbid|refrain\sfrom|stay\saway\sfrom|hold|"
+    r"\w{1,12}n't(?!\s(?:have|need)\sto))(?!\w)"
 )
-_DENIAL = (
-    r"(?:no|not|never|without|w/o|zero|nor|neither|avoid(?:ing)?|skip(?:ping)?|omit|leave\s(?:out|off)|drop|ditch|lose|cut|"
-    r"nothing|none\sof|kill|stop|quit|spare\sme|enough\s(?:with|of)|rid\sof|free\sof|minus|sans|dont|do\snot|cannot|instead\sof|rather\sthan|"
-    r"ban(?:ning)?|forbid|refrain\sfrom|stay\saway\sfrom|hold|\w{1,12}n't(?!\s(?:have|need)\sto))"
+_VERBS = frozenset(
+    "use add make give put keep have include write want say mention start end open close mark label call go see".split()
 )
-_PLAIN_WORD = rf"(?!(?:{_VERB}|but|just|only|then|so|with|please|in|as)(?!\w))[\w'{MASK}/-]{{1,40}}"
-_QUOTE = r"[\"“”'‘’`]?"
-_LISTED = (
-    rf"(?:{_QUOTE}{_PLAIN_WORD}{_QUOTE}\s)?{_QUOTE}{_PLAIN_WORD}{_QUOTE}"
-    r"(?:\s?,\s|\s?/\s?|,?\s(?:and|or|nor|&|and\sno)\s)"
-)
-"""A member of a list that is ruled out as a whole: `no emojis, bold print or headings`."""
-_DENIED_BEFORE = re.compile(
-    rf"(?<!\w){_DENIAL}(?:\s(?:me|to|ever|any|more|{_VERB}|ask(?:ing)?|using|adding|with|on)){{0,3}}"
-    rf"(?:\s(?:\w{{1,12}}\s)?(?:such\sas|like))?(?:\s{_LISTED}){{0,1}}(?:{_LISTED}){{0,3}}(?:\s?{_QUOTE}{_PLAIN_WORD}{_QUOTE}){{0,3}}\s?{_QUOTE}[—–-]?\s?$"
-)
+_CHAIN = _VERBS | frozenset("me to ever any more ask asking using adding with on".split())
+"""Words right behind a denial that it denies, too."""
+_MOST_CHAINED = 3
+_TURNS = _VERBS | frozenset("but just only then so with please in as".split())
+"""Words at which something else is said."""
+_JOINTS = frozenset((",", "/", "and", "or", "nor", "&"))
+_TOKEN = re.compile(rf"[,/&]|[\w'{MASK}-]+")
+_BREAK = re.compile(r"[.;:!?\n()]")
+_MEMBER, _LAST, _MOST_MEMBERS = 2, 3, 4
+"""Words of a member, and of the last, of a list that is ruled out as a whole, `no emojis or bold print`; its members."""
 _DENIED_BEHIND = re.compile(
     r"[\"”'’)\s]{0,4}(?:(?:stuff|things?|bits?|marks?|words?)\s)?(?:(?:[,:-]\s?)?(?:none|no\sthanks?|no\sthank\syou|out)"
     r"|(?:is|are|stays?|remains?)\s(?:out|banned|forbidden|not\s\w{1,12}|off(?:\slimits)?|a\sno-go|unwelcome|unwanted)"
@@ -174,10 +174,38 @@ def is_denied_here(query: Query, start: int, end: int) -> bool:
         end: Where it ends.
     """
     low, high = query.sentence(start)
+    if _DENIED_BEHIND.match(query.shadow, end, high + _REACH):
+        return True
     before = query.shadow[max(low, start - _REACH) : start]
-    return (
-        _DENIED_BEFORE.search(before) is not None or _DENIED_BEHIND.match(query.shadow, end, high + _REACH) is not None
-    )
+    return any(_governs(before[denial.end() :]) for denial in _DENIAL.finditer(before))
+
+
+def _governs(between: str) -> bool:
+    """Whether a denial still holds behind these words: a list of short members, of which the last one follows."""
+    if _BREAK.search(between):
+        return False
+    tokens = _TOKEN.findall(between)
+    chained = next((n for n, token in enumerate(tokens[:_MOST_CHAINED]) if token not in _CHAIN), _MOST_CHAINED)
+    tokens = _behind_like(tokens[chained:])
+    words = members = 0
+    for token in tokens:
+        if token in _JOINTS:
+            members += words > 0
+            if words > _MEMBER or members > _MOST_MEMBERS:
+                return False
+            words = 0
+        elif token in _TURNS or words == _LAST:
+            return False
+        else:
+            words += 1
+    return True
+
+
+def _behind_like(tokens: list[str]) -> list[str]:
+    """What follows `lines such as` or `like`; all of the words without them."""
+    if "like" in tokens[:2]:
+        return tokens[tokens.index("like") + 1 :]
+    return tokens[3:] if tokens[1:3] == ["such", "as"] else tokens
 
 
 _ANY_ORDER = re.compile(
