@@ -40,7 +40,7 @@ _JOINTS = frozenset((",", "/", "and", "or", "nor", "&"))
 _TOKEN = re.compile(rf"[,/&]|[\w'{MASK}-]+")
 _BREAK = re.compile(r"[.;:!?\n()]")
 _MEMBER, _LAST, _MOST_MEMBERS = 2, 3, 4
-"""Words of a member, and of the last, of a list that is ruled out as a whole, `no emojis or bold print`; its members."""
+"""Words of a member, and of the last, of a list that is ruled out (`no emojis or bold print`); its members."""
 _DENIED_BEHIND = re.compile(
     r"[\"”'’)\s]{0,4}(?:(?:stuff|things?|bits?|marks?|words?)\s)?(?:(?:[,:-]\s?)?(?:none|no\sthanks?|no\sthank\syou|out)"
     r"|(?:is|are|stays?|remains?)\s(?:out|banned|forbidden|not\s\w{1,12}|off(?:\slimits)?|a\sno-go|unwelcome|unwanted)"
