@@ -217,9 +217,20 @@ def _room_conflict(active: Active, budgets: _Budgets) -> Conflict | None:
     return room_conflict(active, budgets) if has_everyday_kinds(active) else None
 
 
+def _option_conflict(active: Active, budgets: _Budgets) -> Conflict | None:
+    """A word that may be used in place of others, and that must not be used."""
+    banned = [fold(word) for word in active.get("forbidden", {}).get("keywords", ())]
+    for option in active.get("existence", {}).get("any_of", ()):
+        if any(find_all(fold(option), word) for word in banned):
+            return Conflict(
+                "forbidden-option", ("existence", "forbidden"), f"“{option}” is one of the words to choose from"
+            )
+    return None
+
+
 EVERYDAY_FINDERS: tuple[Callable[[Active, _Budgets], Conflict | None], ...] = (
     _choice_conflict, _shape_conflict, _label_conflict, _emoji_conflict, _part_conflict, _hashtag_conflict,
-    _letter_conflict, _language_conflict, _marks_conflict, banned_literal, literal_room, _room_conflict,
+    _letter_conflict, _language_conflict, _marks_conflict, _option_conflict, banned_literal, literal_room, _room_conflict,
 )  # fmt: skip
 """In the order of reporting."""
 

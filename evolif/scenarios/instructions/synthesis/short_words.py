@@ -175,7 +175,7 @@ def demand_of(
         return _said(plans, form, kind if kind in ("do", "bit") else "do", voice, instead=_ALWAYS)
     if not part.released and operation.kind == "modify" and _same_shape(operation, form) and voice.says(_TO):
         kind = "to"
-    return _said(plans, form, kind, voice, instead=_INSTEAD if replaced else 0)
+    return _said(plans, form, kind, voice, instead=_INSTEAD if replaced and not form.tails else 0)
 
 
 @dataclass(frozen=True, slots=True)
