@@ -230,7 +230,8 @@ def _option_conflict(active: Active, budgets: _Budgets) -> Conflict | None:
 
 EVERYDAY_FINDERS: tuple[Callable[[Active, _Budgets], Conflict | None], ...] = (
     _choice_conflict, _shape_conflict, _label_conflict, _emoji_conflict, _part_conflict, _hashtag_conflict,
-    _letter_conflict, _language_conflict, _marks_conflict, _option_conflict, banned_literal, literal_room, _room_conflict,
+    _letter_conflict, _language_conflict, _marks_conflict, _option_conflict, banned_literal, literal_room,
+    _room_conflict,
 )  # fmt: skip
 """In the order of reporting."""
 
