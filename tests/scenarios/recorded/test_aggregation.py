@@ -29,8 +29,8 @@ def of(values: Sequence[float]) -> dict[str, Any]:
     return {
         "count": len(values),
         "mean": pytest.approx(sum(values) / len(values)),
-        "min": min(values),
-        "max": max(values),
+        "min": pytest.approx(min(values)),
+        "max": pytest.approx(max(values)),
     }
 
 
