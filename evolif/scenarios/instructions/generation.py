@@ -77,9 +77,10 @@ def generate(
     opened = open_synthesizers(synthesizers, checker, options, observe)
     shares = opened.shares
     root = Path(out)
-    named = _usual_profile(root) if profile is None else profile
+    stored = _header_in(root) if profile is None else None
+    named = _usual_profile(stored) if profile is None else profile
     drawn = load_profile(named) if isinstance(named, str) else named.resolved()
-    judged = judged or (profile is None and _is_judged(root))
+    judged = judged or (stored is not None and stored.judged)
     if judged:
         drawn = with_judged(drawn)
     dialogues = dialogues if dialogues is not None else drawn.protocol.dialogues or DIALOGUES
@@ -234,20 +235,17 @@ def _check(dialogues: int, turns: int, seed: int, shares: Sequence[SynthesizerSh
             raise UsageError(f"the synthesizer {name} is named twice; give it a weight instead: {name}=2")
 
 
-def _is_judged(root: Path) -> bool:
-    """Whether the benchmark in a folder, which the same call then completes, asks for what only a judge can check."""
+def _header_in(root: Path) -> Header | None:
+    """That of the benchmark in a folder, which the same call then completes; what is wrong with it is told later."""
     try:
-        return read_header(root / HEADER).judged
-    except EvolifError:
-        return False
+        return read_header(root / HEADER)
+    except EvolifError:  # none, or none of ours
+        return None
 
 
-def _usual_profile(root: Path) -> str:
-    """That of the benchmark in a folder, which the same call then completes; for a new one the usual profile."""
-    try:
-        name = read_header(root / HEADER).spec.profile.name
-    except EvolifError:  # none, or none of ours: what is wrong with it is told later
-        return USUAL
+def _usual_profile(stored: Header | None) -> str:
+    """That of the benchmark in the folder; for a new one the usual profile."""
+    name = USUAL if stored is None else stored.spec.profile.name
     return name if name in BUILT_IN else USUAL
 
 

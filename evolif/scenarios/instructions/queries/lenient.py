@@ -15,6 +15,7 @@ from typing import Any
 from evolif.scenarios.instructions.queries.change import QueryChange
 from evolif.scenarios.instructions.queries.counted import lone_numbers
 from evolif.scenarios.instructions.queries.demand_table import MARK_NAMES, LenientWording, demands_of
+from evolif.scenarios.instructions.queries.demand_values import literals_of
 from evolif.scenarios.instructions.queries.numbers import UNBOUNDED, Quantity, quantities
 from evolif.scenarios.instructions.queries.reading import MASK, Query
 from evolif.scenarios.instructions.turns import Params
@@ -227,8 +228,7 @@ def _labels(query: Query, change: QueryChange) -> Iterator[Heard]:
     if change.group != "labels":
         return
     params = change.params
-    wanted = params.get("labels") or [f"{params['noun']} {number}" for number in range(1, params["count"] + 1)]
-    spans = _in_a_row(query.text, wanted) or _from_first_to_last(query.text, params)
+    spans = _in_a_row(query.text, list(literals_of(params))) or _from_first_to_last(query.text, params)
     if not spans or is_denied_here(query, spans[0][0], spans[0][0]) or _GOES_ON.match(query.text, spans[-1][1]):
         return
     if "noun" in params and f"{params['noun']} {params['count'] + 1}".casefold() in query.low:

@@ -32,6 +32,8 @@ DISCLAIMERS = (
     "let me know",
 )
 """What answers are not to say that excuse themselves or offer more, as people quote it."""
+SAID_WITH: Mapping[str, Sequence[str]] = {"person": PRONOUNS, "manner": DISCLAIMERS}
+"""Words that demands of a group name in quotation marks, and that another group would take for its own."""
 MOST_RESTATED = 1
 """Other constraints in force that a query may say again with their values."""
 
@@ -123,7 +125,7 @@ def _own_edge(query: Query, change: QueryChange, claim: Claim, mine: set[str]) -
 
 def _own_words(query: Query, change: QueryChange, claim: Claim, mine: set[str]) -> bool:
     words = next((claim.params[key] for key in _WORD_KEYS if claim.params.get(key)), ())
-    named = {"person": PRONOUNS, "manner": DISCLAIMERS}.get(change.group, ())
+    named = SAID_WITH.get(change.group, ())
     if named and all(word.casefold().strip(" .…,!") in named for word in words):
         return True  # 'no "I" and no "we"'
     if change.group == "digits" and not {*words} & {*change.keywords}:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from evolif.scenarios.instructions.queries.change import Claim, QueryChange, QueryIntention
 from evolif.scenarios.instructions.queries.claims import read, reader_of
 from evolif.scenarios.instructions.queries.comparison import finding
 from evolif.scenarios.instructions.queries.demand_table import reset_words
-from evolif.scenarios.instructions.queries.demand_values import PRONOUNS, is_everyday, literals_of
+from evolif.scenarios.instructions.queries.demand_values import is_everyday, literals_of
 from evolif.scenarios.instructions.queries.reading import Query
-from evolif.scenarios.instructions.queries.side_effects import DISCLAIMERS, is_own, is_sample, unasked
+from evolif.scenarios.instructions.queries.side_effects import SAID_WITH, is_own, is_sample, unasked
 from evolif.scenarios.instructions.turns import Finding
 
 _MOST_SHARED = 0.6
@@ -90,7 +90,7 @@ def _without_others(query: Query, change: QueryChange, changes: Sequence[QueryCh
     """The query without the quoted values of the turn's other changes, which this one would take for its own."""
     mine = {text.casefold() for params in (change.before, change.after) for text in literals_of(params or {})}
     others = [other for other in changes if other is not change]
-    foreign = [text for other in others for text in (*literals_of(other.params), *_SAID_WITH.get(other.group, ()))]
+    foreign = [text for other in others for text in (*literals_of(other.params), *SAID_WITH.get(other.group, ()))]
     spans = [span for text in foreign if text.casefold() not in mine for span in query.find(text)]
     labels = [text for other in others if other.group == "labels" for text in literals_of(other.params)]
     if any(other.group == "manner" for other in others):
@@ -109,10 +109,6 @@ def _without_others(query: Query, change: QueryChange, changes: Sequence[QueryCh
         elif (start, end) in bare:  # “Part 1” counts nothing
             chars[start:end] = "x" * (end - start)
     return Query("".join(chars))
-
-
-_SAID_WITH: Mapping[str, Sequence[str]] = {"person": PRONOUNS, "manner": DISCLAIMERS}
-"""Words that demands of a group name in quotation marks, and that another group would take for its own."""
 
 
 def _is_plain_reset(change: QueryChange) -> bool:
