@@ -55,6 +55,8 @@ class Purpose(IntEnum):
     SHIFTS = 11
     GAMES = 12
     BROADCAST = 13
+    TOPIC_ORDER = 14
+    VISITS = 15
     PERMUTATION = 61
     RANKS = 62
     PAGE = 0x7061_6765

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from evolif.scenarios.instructions.generator import TurnGenerator
 from evolif.scenarios.instructions.source import TurnMade, word_alone
 from evolif.scenarios.instructions.synthesis import TEMPLATE, SynthesizerShare, author_of, load_frames, load_personas
 from evolif.scenarios.instructions.tracker import Profile, load_profile, load_topics
+from evolif.scenarios.instructions.tracker.lives import check_facts
 from evolif.scenarios.instructions.tracker.profile import BUILT_IN, USUAL, packaged_topics, with_judged
 from evolif.scenarios.instructions.turn_lines import Header, Spec, definitions_named, edition_of, read_header, to_line
 from evolif.text import FIRST_RULES, READING_RULES_VERSION
@@ -102,15 +104,19 @@ def generate(
         definitions=definitions_named(definitions),
         own_code=code_of(spec.profile.groups),
     )
+    topic_files = (Path(topics),) if topics else packaged_topics(drawn)
+    persona_file = Path(personas) if personas else data_path("personas", "personas.jsonl")
+    neutral = not (drawn.persons or drawn.voices)
     files = {
-        "topics.jsonl": (Path(topics),) if topics else packaged_topics(drawn),
-        "personas.jsonl": (Path(personas) if personas else data_path("personas", "personas.jsonl"),),
+        "topics.jsonl": _joined(topic_files, neutral=neutral and topics is None),
+        "personas.jsonl": _joined((persona_file,), neutral=neutral and personas is None),
     }
     if registers:
-        files[REGISTERS] = (Path(registers),)
+        files[REGISTERS] = _joined((Path(registers),))
     frames = load_frames(Path(registers)) if registers else None
-    known = tuple(topic for path in files["topics.jsonl"] for topic in load_topics(path))
-    generator = TurnGenerator(header, known, load_personas(files["personas.jsonl"][0], frames), frames=frames)
+    known = tuple(topic for path in topic_files for topic in load_topics(path))
+    check_facts(known)
+    generator = TurnGenerator(header, known, load_personas(persona_file, frames), frames=frames)
     _prepare(root, header, files)
     wanted = [only] if only is not None else list(range(1, dialogues + 1))
     templates = [number for number in wanted if author_of(shares, seed, number) == TEMPLATE]
@@ -253,12 +259,20 @@ def _usual_profile(stored: Header | None) -> str:
 _OWN = frozenset({".lock", "dialogues", "topics.jsonl", "personas.jsonl", REGISTERS, f"{HEADER}.tmp"})
 
 
-_Files = Mapping[str, tuple[Path, ...]]
-"""A benchmark's catalogues, each with the files that it is joined from."""
+_Files = Mapping[str, bytes]
+"""A benchmark's catalogues."""
+_PERSONAL = frozenset({"asker", "wordings", "short", "facts", "cannot"})
+"""What packaged topics and personas say that sets without persons have no use for."""
 
 
-def _joined(sources: Sequence[Path]) -> bytes:
-    return b"".join(map(read_file, sources))
+def _joined(sources: Sequence[Path], *, neutral: bool = False) -> bytes:
+    """The files one behind another; neutral ones without what belongs to persons, as they were before there were any."""
+    whole = b"".join(map(read_file, sources))
+    if not neutral:
+        return whole
+    entries = map(json.loads, whole.decode().splitlines())
+    kept = ({name: value for name, value in entry.items() if name not in _PERSONAL} for entry in entries)
+    return "".join(f"{json.dumps(entry, ensure_ascii=False)}\n" for entry in kept).encode()
 
 
 def _prepare(root: Path, header: Header, files: _Files) -> None:
@@ -270,8 +284,8 @@ def _prepare(root: Path, header: Header, files: _Files) -> None:
         if root.exists() and (not root.is_dir() or any(p.name not in _OWN for p in root.iterdir())):
             raise UsageError(f"{root} exists and is not a benchmark; choose another folder")
         (root / "dialogues").mkdir(parents=True, exist_ok=True)
-        for name, sources in files.items():
-            (root / name).write_bytes(_joined(sources))
+        for name, content in files.items():
+            (root / name).write_bytes(content)
         with writing(root / HEADER):
             write_whole(root / HEADER, header.to_json().encode())
 
@@ -289,7 +303,7 @@ def _check_same(root: Path, header: Header, files: _Files) -> None:
     different = []
     for name in ("topics.jsonl", "personas.jsonl", REGISTERS):
         own, given = root / name, files.get(name)
-        if own.is_file() != (given is not None) or (given and read_file(own) != _joined(given)):
+        if own.is_file() != (given is not None) or (given is not None and read_file(own) != given):
             different.append(f"{Path(name).stem}: another file")
     stored, wanted = ({**one.model_dump(mode="json"), "grows": None} for one in (kept, header))
     refuse_other(root, stored, wanted, different, grows=kept.grows)

@@ -10,6 +10,7 @@ from pathlib import Path
 from evolif.errors import UsageError
 from evolif.scenarios.instructions.synthesis import TemplateSynthesizer, persona_for
 from evolif.scenarios.instructions.synthesis.template import Frames
+from evolif.scenarios.instructions.synthesis.voice import neutral, only_of
 from evolif.scenarios.instructions.system import with_definitions
 from evolif.scenarios.instructions.tracker import ScriptSpec, script
 from evolif.scenarios.instructions.turn_lines import Header, same_intention
@@ -44,10 +45,12 @@ class TurnGenerator:
         self._path = path
         self._scripts: dict[int, Iterator[ScriptTurn]] = {}
         """Open scripts, so that a growing dialogue is not replayed for each turn."""
-        self._script = ScriptSpec(spec.profile, topics, spec.seed)
+        self._script = ScriptSpec(spec.profile, topics, spec.seed, personas)
         self._personas = personas
         self._seed = spec.seed
-        self._synthesizer = TemplateSynthesizer(spec.seed, frames, short=spec.profile.short_words)
+        profile = spec.profile
+        self._voices = voices = bool(profile.persons or profile.voices)
+        self._synthesizer = TemplateSynthesizer(spec.seed, frames, short=profile.short_words, voices=voices)
 
     def script(self, dialogue: int) -> Iterator[ScriptTurn]:
         """The endless script of a dialogue."""
@@ -61,6 +64,7 @@ class TurnGenerator:
             past: The dialogue's turns before it.
         """
         persona = persona_for(self._personas, self._seed, turn.dialogue)
+        turn = replace(turn, topic=only_of(turn.topic, persona) if self._voices else neutral(turn.topic))
         return Turn(
             dialogue=turn.dialogue,
             turn=turn.turn,

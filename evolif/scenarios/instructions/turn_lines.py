@@ -51,10 +51,13 @@ class TopicRef(_Model):
     keywords: tuple[str, ...]
     domain: str = ""
     title: str = ""
+    short: str = ""
+    wordings: dict[str, str] = Field(default_factory=dict)
 
     def to_topic(self) -> Topic:
         """The topic."""
-        return Topic(self.id, self.prompt, self.keywords, self.domain, self.title)
+        kept = (self.id, self.prompt, self.keywords, self.domain, self.title)
+        return Topic(*kept, wordings=self.wordings, short=self.short)
 
 
 _MOST_OPERATIONS = 100
@@ -148,6 +151,8 @@ def topic_object(topic: Topic) -> dict[str, Any]:
         "keywords": list(topic.keywords),
         "domain": topic.domain,
         "title": topic.title,
+        **({"short": topic.short} if topic.short else {}),
+        **({"wordings": dict(topic.wordings)} if topic.wordings else {}),
     }
 
 
@@ -235,9 +240,10 @@ def same_intention(turn: Turn, scripted: ScriptTurn) -> bool:
 
 
 FORMAT_VERSION = 1
-EDITION, SHORT_EDITION = 2, 3
-"""What the generator draws and how it words it: whatever changes the bytes of generated sets raises one of the two. The
-second is that of profiles that word demands in short, such as `everyday`."""
+EDITION, SHORT_EDITION, PERSON_EDITION = 2, 3, 4
+"""What the generator draws and how it words it: whatever changes the bytes of generated sets raises one of them. The last
+is that of profiles whose askers have a life, a voice and reasons that fit; without these, the second is that of
+profiles that word demands in short."""
 
 Definitions = Literal["system", "query"]
 """Who says what exactly is counted: the system prompt, or the queries, each rule once in a dialogue."""
@@ -276,9 +282,11 @@ def edition_of(profile: Profile) -> int:
     """The edition of the generator for a profile.
 
     >>> from evolif.scenarios.instructions.tracker import load_profile
-    >>> edition_of(load_profile("objective")), edition_of(load_profile("everyday"))
-    (2, 3)
+    >>> edition_of(load_profile("paper")), edition_of(load_profile("everyday"))
+    (2, 4)
     """
+    if profile.persons:
+        return PERSON_EDITION
     return SHORT_EDITION if profile.short_words else EDITION
 
 

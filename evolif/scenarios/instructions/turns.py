@@ -17,8 +17,9 @@ Params = Mapping[str, Any]
 
 Move = Literal["new", "continue", "backtrack"]
 OperationKind = Literal["add", "modify", "remove"]
-TurnAct = Literal["change", "state", "replace_all"]
-"""What a turn does to the demands: it changes some, states a topic's first ones, or puts new ones in place of all."""
+TurnAct = Literal["change", "state", "replace_all", "carry"]
+"""What a turn does to the demands: it changes some, states a topic's first ones, puts new ones in place of all, or has
+those of the topic that it leaves hold for its new one, too."""
 TurnStatus = Literal["verified", "flagged", "edited", "rejected"]
 
 
@@ -36,6 +37,17 @@ class Topic:
     """What the task asks for: `advice`, `code`, `text`, …; not told in turns, as it only decides what is drawn."""
     choices: tuple[Params, ...] = field(default=(), compare=False)
     """What there is to choose from, as parameters of `choice`; not told in turns."""
+    asker: tuple[str, ...] = field(default=(), compare=False)
+    """Facts that it presupposes of whoever asks (`seeds/facts.yaml`); not told in turns."""
+    wordings: Mapping[str, str] = field(default_factory=dict, compare=False)
+    """The same task as people of other registers type it, by register; of a stored turn the one that it uses."""
+    short: str = field(default="", compare=False)
+    """What people call it when they come back to it: *the landlord thing*."""
+
+    @property
+    def prompts(self) -> tuple[str, ...]:
+        """All wordings, the neutral one first."""
+        return (self.prompt, *self.wordings.values())
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +59,10 @@ class Persona:
     phrases: tuple[str, ...]
     register: str = "neutral"
     """One of the registers of the phrase grammar: `casual`, `neutral`, `formal`, `brisk`, `warm`."""
+    facts: frozenset[str] = field(default=frozenset(), compare=False)
+    """What holds of this person (`seeds/facts.yaml`); not told in turns."""
+    cannot: frozenset[str] = field(default=frozenset(), compare=False)
+    """What cannot hold, beyond what the facts exclude; not told in turns."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,9 +112,9 @@ class _Changing:
 
     @property
     def kind(self) -> str:
-        """`replace_all`, or the kind of its operations: `add`, `modify`, `remove`, or `several` if they differ."""
+        """`replace_all`, `carry`, or the kind of its operations: `add`, `modify`, `remove`, or `several` kinds."""
         kinds = {operation.kind for operation in self.operations}
-        if self.act == "replace_all":
+        if self.act in ("replace_all", "carry"):
             return self.act
         return kinds.pop() if len(kinds) == 1 else "several"
 

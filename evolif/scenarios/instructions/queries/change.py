@@ -78,6 +78,8 @@ class _Topic(_ChangeModel):
     prompt: str = ""
     keywords: tuple[str, ...] = ()
     title: str = ""
+    short: str = ""
+    wordings: dict[str, str] = Field(default_factory=dict)
 
 
 class _ChangeOperation(_ChangeModel):
@@ -117,10 +119,14 @@ class QueryIntention:
     """One per changed group, in the order in which they are said."""
     lifts_all: bool = False
     """Whether all earlier demands go, which is said at once."""
+    carries: bool = False
+    """Whether the demands of the topic before hold for a new one, too, which is said at once."""
 
     @property
     def said(self) -> tuple[QueryChange, ...]:
         """The changes that are said one by one: where all earlier demands go, the new ones alone."""
+        if self.carries:
+            return ()
         if not self.lifts_all:
             return self.changes
         return tuple(replace(one, kind="add", before=None) for one in self.changes if one.after is not None)
@@ -146,7 +152,7 @@ def intention(turn: Turn | ScriptTurn | Mapping[str, Any]) -> QueryIntention:
     changes = tuple(
         QueryChange(one.kind, one.group, one.before, one.after, topic.keywords, others, told_all) for one in operations
     )
-    return QueryIntention(topic, move, changes, act == "replace_all")
+    return QueryIntention(topic, move, changes, act == "replace_all", act == "carry")
 
 
 def _tells_all(turn: Turn | ScriptTurn | Mapping[str, Any]) -> bool:
@@ -165,7 +171,8 @@ def _of_line(turn: Mapping[str, Any]) -> _Parts:
         line = _ChangeLine.model_validate(dict(turn))
     except ValidationError as fault:
         raise UsageError(f"{complaint(fault, 'turn')}; give the object of one line of a benchmark") from None
-    topic = Topic(str(line.topic.id), line.topic.prompt, line.topic.keywords, title=line.topic.title)
+    told = line.topic
+    topic = Topic(str(told.id), told.prompt, told.keywords, "", told.title, wordings=told.wordings, short=told.short)
     told = line.operations or (() if line.operation is None else (line.operation,))
     operations = tuple(Operation(one.kind, one.group, one.before, one.after) for one in told)
     return topic, line.move, operations, line.act or "change", [(c.group, c.params) for c in line.constraints]

@@ -143,21 +143,22 @@ def _holds_too_much(query: Query) -> bool:
 
 def _task_masked(query: Query, topic: Topic) -> Query:
     """The query without the words of the task, whose numbers and formats are not constraints."""
-    task = [w.casefold() for w in re.findall(r"\w+", topic.prompt)]
-    runs = {tuple(task[i : i + _RUN]) for i in range(len(task) - _RUN + 1)}
+    tasks = [[w.casefold() for w in re.findall(r"\w+", prompt)] for prompt in topic.prompts]
+    runs = {tuple(task[i : i + _RUN]) for task in tasks for i in range(len(task) - _RUN + 1)}
     words = list(re.finditer(r"\w+", query.low))
     spans = [
         (words[i].start(), words[i + _RUN - 1].end())
         for i in range(len(words) - _RUN + 1)
         if tuple(w.group() for w in words[i : i + _RUN]) in runs
     ]
-    spans += query.find(topic.title)
+    spans += [span for name in {topic.title, topic.short} if name for span in query.find(name)]
     masked = {i for i, word in enumerate(words) if any(start <= word.start() < end for start, end in spans)}
     chars = list(query.text)
-    at = query.text.find(topic.prompt)
-    if topic.prompt and at >= 0:  # a passage in quotation marks must not pair with what the query quotes behind it
-        whole = range(at, at + len(topic.prompt))
-        chars[at : at + len(topic.prompt)] = ["x" if query.text[i] in _QUOTATION else query.text[i] for i in whole]
+    for prompt in filter(None, topic.prompts):
+        at = query.text.find(prompt)
+        if at >= 0:  # a passage in quotation marks must not pair with what the query quotes behind it
+            whole = range(at, at + len(prompt))
+            chars[at : at + len(prompt)] = ["x" if query.text[i] in _QUOTATION else query.text[i] for i in whole]
     text = "".join(chars)
     for start, end in spans:
         chars[start:end] = _TASK_WORD.sub(lambda m: "x" * len(m.group()), text[start:end])

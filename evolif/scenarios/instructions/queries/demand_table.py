@@ -172,6 +172,14 @@ def reset_words(*, lenient: bool = False) -> re.Pattern[str]:
     return _either(table["reset_lenient" if lenient else "reset"], {**words, **table["words"]})
 
 
+@lru_cache(maxsize=1)
+def carry_words() -> re.Pattern[str]:
+    """Words by which what was asked of the task before holds for a new one, too."""
+    table = _table()
+    words: dict[str, Sequence[str]] = {name: list(said) for name, said in cues().words.items()}
+    return _either(table["carry"], {**words, **table["words"]})
+
+
 def tabled_groups() -> tuple[str, ...]:
     """The groups that the table has wordings for."""
     return tuple(group for group in _table()["groups"] if group != "length")

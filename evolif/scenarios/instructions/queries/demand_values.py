@@ -132,6 +132,8 @@ def normal(group: str, params: Params) -> dict[str, Any]:
         given.setdefault("reason", False)
     if len(given.get("values", ())) == 1:
         given["value"] = given.pop("values")[0]
+    if isinstance(given.get("value"), str):  # a comma before the closing mark may be the sentence's
+        given["value"] = given["value"].rstrip(",") or given["value"]
     if group in _ONE_IS_SOME and given.get("relation") == "at_least" and given.get("count") == 1:
         given = {**given, "relation": "some"}
         del given["count"]

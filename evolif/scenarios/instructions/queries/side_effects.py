@@ -138,13 +138,29 @@ def _own_mark(query: Query, change: QueryChange, claim: Claim, mine: set[str]) -
     return claim.params.get("mark") in mine or _stands_at_edge(query, change, claim)
 
 
+_PER_PART = re.compile(r"(?:\bper|\beach|\bevery) $")
+_BY_PART = re.compile(r" (?:per|(?:in |of |for )?(?:each|every)) ")
+
+
+def _lifts_of_part(query: Query, change: QueryChange, claim: Claim) -> bool:
+    """Whether a dropped length, or list, is only the limit of each part: *the words limit per bullet*."""
+    if change.group != "part_length" or claim.polarity != "lift":
+        return False
+    before, after = query.low[max(0, claim.span[0] - 8) : claim.span[0]], query.low[claim.span[1] : claim.span[1] + 16]
+    return bool(_BY_PART.match(after) if claim.group == "length" else _PER_PART.search(before))
+
+
 def _own_items(query: Query, change: QueryChange, claim: Claim, mine: set[str]) -> bool:
+    if _lifts_of_part(query, change, claim):
+        return True
     if claim.polarity != "require" or not (change.group == "labels" or _is_a_list(change)):
         return False
     return claim.params.get("count") in (None, (change.after or change.before or {}).get("count"))
 
 
 def _own_length(query: Query, change: QueryChange, claim: Claim, mine: set[str]) -> bool:
+    if _lifts_of_part(query, change, claim):
+        return True
     if change.group == "part_length" and claim.polarity == "lift":
         return (change.before or {}).get("unit", "-") in query.low[slice(*claim.span)]  # “the line rule”
     return bool(claim.params) and _is_a_size_of(change, claim)
@@ -225,6 +241,8 @@ def in_force(claim: Claim, params: Params) -> bool:
     told = claim.params
     if claim.group in _EDGES and "value" in told and "value" in params:
         return bool(_plain(told["value"]) == _plain(params["value"]))
+    if told.keys() == {"count"} and params.get("relation") == "exactly":
+        return bool(told["count"] == params.get("count"))
     if is_everyday(claim.group, told) or is_everyday(claim.group, params):
         return says_demand(claim.group, told, params)
     if claim.polarity == "forbid" and claim.group not in ("forbidden", "punctuation", "digits"):

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from evolif.scenarios.instructions.queries.change import Claim, QueryChange, QueryIntention
 from evolif.scenarios.instructions.queries.claims import read, reader_of
 from evolif.scenarios.instructions.queries.comparison import finding
-from evolif.scenarios.instructions.queries.demand_table import reset_words
+from evolif.scenarios.instructions.queries.demand_table import carry_words, reset_words
 from evolif.scenarios.instructions.queries.demand_values import is_everyday, literals_of
 from evolif.scenarios.instructions.queries.reading import Query
-from evolif.scenarios.instructions.queries.side_effects import SAID_WITH, is_own, is_sample, unasked
+from evolif.scenarios.instructions.queries.side_effects import SAID_WITH, in_force, is_own, is_sample, unasked
 from evolif.scenarios.instructions.turns import Finding
 
 _MOST_SHARED = 0.6
@@ -46,6 +47,11 @@ def check_changes(query: Query, meant: QueryIntention) -> list[Finding]:
     """
     resets = [claim.span for claim in lifts_of_all(query, lenient=meant.lifts_all)]
     first, gone = meant.changes[0], {change.group for change in meant.changes}
+    carried = [match.span() for match in carry_words().finditer(query.shadow)] if meant.move == "new" else []
+    if meant.carries:
+        return _check_carried(query, meant, carried)
+    if carried:
+        return [finding("extra", first, "it says that the demands of the task before hold here, too", carried[0])]
     if meant.lifts_all and not resets:
         return [finding("missing", first, "it does not say that all earlier demands are off")]
     asked = meant.said
@@ -72,6 +78,23 @@ def check_changes(query: Query, meant: QueryIntention) -> list[Finding]:
         others = [claim for claim in others if not _is_within(claim, spans)]
         others = [claim for claim in others if not any(is_own(query, change, claim) for change in asked)]
     return unasked(query, asked[0], others)
+
+
+def _check_carried(query: Query, meant: QueryIntention, carried: Sequence[tuple[int, int]]) -> list[Finding]:
+    """Findings on a new task for which all demands of the one before hold; one of them may be named."""
+    first = meant.changes[0]
+    if not carried:
+        return [finding("missing", first, "it does not say that the demands of the task before hold here, too")]
+    rest = _blanked(query, carried)
+    held = {change.group: change.params for change in meant.changes}
+    claims = [one for one in read(rest, replace(first, others=())).claims if one.polarity != "lift" or one.group in held]
+    known = [one for one in claims if one.group in held and one.polarity != "lift" and in_force(one, held[one.group])]
+    for claim in claims:
+        if claim not in known:
+            return [finding("extra", first, "it asks for more than what held for the task before", claim.span)]
+    if len({claim.group for claim in known}) > MOST_LISTED:
+        return [finding("restates", first, "it lists what holds as before", *(claim.span for claim in known))]
+    return []
 
 
 def _of_what_goes(meant: QueryIntention, claims: Sequence[Claim]) -> Finding | None:

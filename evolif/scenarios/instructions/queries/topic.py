@@ -54,11 +54,12 @@ def check_topic(query: Query, topic: Topic, move: Move, masked: Iterable[tuple[i
 
 
 def _new(topic: Topic, told: set[str], vocabulary: set[str]) -> list[Finding]:
-    task = set(_telling(topic.prompt)) or vocabulary
-    task = (task - _stems("genre-words.txt")) or task  # "a handout for people" is no topic
-    covered = len(task & told) / len(task)
-    if covered >= NEW_SHARE or (covered >= NEW_SHARE / 2 and len(told & vocabulary) >= MANY_WORDS):
-        return []
+    for prompt in topic.prompts:
+        task = set(_telling(prompt)) or vocabulary
+        task = (task - _stems("genre-words.txt")) or task  # "a handout for people" is no topic
+        covered = len(task & told) / len(task)
+        if covered >= NEW_SHARE or (covered >= NEW_SHARE / 2 and len(told & vocabulary) >= MANY_WORDS):
+            return []
     return [
         Finding("topic", f"it does not pose the task: {topic.prompt or ', '.join(topic.keywords[:5])}", kind="topic")
     ]
@@ -66,9 +67,11 @@ def _new(topic: Topic, told: set[str], vocabulary: set[str]) -> list[Finding]:
 
 def _back(text: str, topic: Topic, told: set[str], vocabulary: set[str]) -> list[Finding]:
     references = _references(text)
-    title = set(_telling(topic.title))
-    if title and len(title & told) / len(title) >= BACK_SHARE:
+    if any(name and name.casefold() in text for name in (topic.title, topic.short)):
         return []
+    for title in (set(_telling(name)) for name in (topic.title, topic.short)):
+        if title and len(title & told) / len(title) >= BACK_SHARE:
+            return []
     named = [r.words(text) - (_stems("genre-words.txt") if _is_other(text, r) else set()) for r in references]
     if any(_share(words, vocabulary) >= BACK_SHARE for words in named):
         return []
@@ -110,12 +113,12 @@ def _share(words: set[str], vocabulary: set[str]) -> float:
 
 
 def _vocabulary(topic: Topic) -> set[str]:
-    return {stem for text in (topic.prompt, topic.title, *topic.keywords) for stem in _telling(text)}
+    return {stem for text in (*topic.prompts, topic.title, topic.short, *topic.keywords) for stem in _telling(text)}
 
 
 def _core(topic: Topic) -> set[str]:
     """Words that belong to this topic more than to others: keywords and title, else the prompt."""
-    core = {stem for text in (topic.title, *topic.keywords) for stem in _telling(text)}
+    core = {stem for text in (topic.title, topic.short, *topic.keywords) for stem in _telling(text)}
     return core or set(_telling(topic.prompt))
 
 

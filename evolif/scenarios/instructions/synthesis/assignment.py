@@ -81,10 +81,13 @@ class PersonaModel(BaseModel):
     sentence: _Text
     phrases: Annotated[tuple[_Text, ...], Field(min_length=1)]
     register_: Annotated[str, Field(alias="register")] = "neutral"
+    facts: Annotated[tuple[_Text, ...], Field(max_length=100)] = ()
+    cannot: Annotated[tuple[_Text, ...], Field(max_length=100)] = ()
 
     def to_persona(self) -> Persona:
         """The persona."""
-        return Persona(self.id, self.sentence, self.phrases, self.register_)
+        facts, cannot = frozenset(self.facts), frozenset(self.cannot)
+        return Persona(self.id, self.sentence, self.phrases, self.register_, facts, cannot)
 
 
 def load_personas(path: Path | None = None, frames: Frames | None = None) -> tuple[Persona, ...]:

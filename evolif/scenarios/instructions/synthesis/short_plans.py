@@ -54,6 +54,10 @@ class DropPlans:
     """Before what hangs on a task that was done before."""
     back: tuple[Plan, ...]
     """A return to {topic}."""
+    carry: tuple[Plan, ...]
+    """What was asked of the task before holds for a new one, too."""
+    still: tuple[Plan, ...]
+    """On a return: what was asked of it holds as before; {now} is one demand in short."""
 
 
 @lru_cache(maxsize=64)
@@ -90,10 +94,10 @@ def load_drop_plans() -> DropPlans:
     path = data_path("seeds", "plans", "everyday", "lifts.yaml")
     data = load_data(path)
     try:
-        lists = {name: _plans(data[name], name, path) for name in ("reset", "reset_with", "again", "back")}
+        lists = {name: _plans(data[name], name, path) for name in ("reset", "reset_with", "again", "back", "carry", "still")}
         lift = {kind: _plans(lines, f"lift/{kind}", path) for kind, lines in data["lift"].items()}
     except (LookupError, TypeError, AttributeError):
-        raise InputError("needs lift, reset, reset_with, again and back", path=path) from None
+        raise InputError("needs lift, reset, reset_with, again, back, carry and still", path=path) from None
     return DropPlans(lift, **lists)
 
 

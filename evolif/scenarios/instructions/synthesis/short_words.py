@@ -37,6 +37,13 @@ _WORD_GROUPS = ("existence", "forbidden")
 _PLEASE = 10
 _FRAGMENTS = 60
 """Percent of two or three demands that are fragments in one row."""
+_REMINDED = 45
+"""Percent of returns on which one of the demands in force is said again, where there is one."""
+_REMINDABLE = frozenset(
+    "length bullets language person emoji hashtags punctuation emphasis sentences digits case".split()
+)
+"""Groups whose demands are named in a word or two."""
+_AMOUNTS = frozenset({"between", "least", "most", "about"})
 _RESET_WITH = 30
 """Percent of resets that hold the new demands in the same sentence."""
 _ASIDE = re.compile(r"\b(?:please|pls|kindly|instead|now|too|either|also)\b", re.IGNORECASE)
@@ -61,15 +68,17 @@ class ShortWords:
 
     Args:
         seed: Of the wording.
+        recalls: Whether people now and then say again, on coming back to a task, what holds there.
     """
 
-    def __init__(self, seed: int) -> None:
+    def __init__(self, seed: int, *, recalls: bool = False) -> None:
         self._seed = seed
+        self._recalls = recalls
 
     def say(self, turn: ScriptTurn | Turn, persona: Persona, memory: DrawMemory) -> str | None:
         """The query of a turn, whose plans the memory then holds; None if a constraint has no short words."""
         memory.turns = turn.turn
-        voice = ShortVoice(Stream(self._seed, Purpose.PLAN, turn.dialogue, turn.turn, _SALT), persona.register, memory)
+        voice = ShortVoice(Stream(self._seed, Purpose.PLAN, turn.dialogue, turn.turn, _SALT), persona.register, memory, self._recalls)
         text = _turn_text(turn, voice)
         return None if text is None else styled(text, style_of(persona))
 
@@ -81,6 +90,8 @@ class ShortVoice:
     stream: Stream
     register: str
     memory: DrawMemory
+    recalls: bool = False
+    """Whether this person now and then says again, on coming back to a task, what holds there."""
 
     def says(self, percent: int) -> bool:
         """True in so many cases of a hundred."""
@@ -99,6 +110,8 @@ class ShortVoice:
 
 def _turn_text(turn: ScriptTurn | Turn, voice: ShortVoice) -> str | None:
     operations, drops = turn.operations, load_drop_plans()
+    if turn.act == "carry":
+        return _carried(turn.topic.prompt, drops, voice)
     if turn.act == "replace_all":
         text = replaced_all(operations, voice)
         return text if text is None or turn.move == "continue" else _behind_topic(text, turn, drops, voice)
@@ -109,7 +122,8 @@ def _turn_text(turn: ScriptTurn | Turn, voice: ShortVoice) -> str | None:
     if turn.move == "new":
         return _beside_task(turn.topic.prompt, told, voice)
     if turn.move == "backtrack":
-        return _behind_topic(sentence_of(told, voice), turn, drops, voice)
+        reminder = _reminder(turn, drops, voice) if voice.recalls and voice.says(_REMINDED) else ""
+        return _behind_topic(f"{reminder}{sentence_of(told, voice)}", turn, drops, voice)
     if len(told) == 1 and told[0].kind == "hung":
         again = voice.plan(drops.again)
         assert again is not None  # a packaged list
@@ -323,6 +337,26 @@ def _beside_task(task: str, demands: Sequence[ShortDemand], voice: ShortVoice) -
     space = "\n\n" if "\n" in task else " "
     whole = task if task.rstrip()[-1:] in _STOPS or "\n" in task else f"{task}."
     return f"{seal(whole)}{space}{sentence_of(demands, voice)}"
+
+
+def _reminder(turn: ScriptTurn | Turn, drops: DropPlans, voice: ShortVoice) -> str:
+    """One of the demands that hold as before, said again in short; empty where none has words for it."""
+    kept = [one for one in turn.constraints if one.group in _REMINDABLE and one.group not in turn.changed]
+    for constraint in voice.stream.sample(kept, len(kept)):
+        plans, form = load_short_plans(constraint.group), short_form(constraint.group, constraint.params)
+        plain = form is not None and form.shape not in _AMOUNTS
+        bits = plans.of(form.shape, "bit", voice.register) if plans is not None and form is not None and plain else ()
+        plan, said = voice.plan(bits), voice.plan(drops.still)
+        if plan is not None and said is not None and form is not None and not form.tails:
+            return f"{said.text.replace('{now}', _inner(_clip(fill_short(plan, form.slots))))} "
+    return ""
+
+
+def _carried(task: str, drops: DropPlans, voice: ShortVoice) -> str:
+    """A new task for which the demands of the one before hold, too."""
+    plan = voice.plan(drops.carry)
+    assert plan is not None  # a packaged list
+    return _beside_task(task, [ShortDemand("say", plan.text)], voice)
 
 
 def _behind_topic(said: str, turn: ScriptTurn | Turn, drops: DropPlans, voice: ShortVoice) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from string import Formatter
@@ -18,6 +18,7 @@ from evolif.scenarios.instructions.synthesis.plans import capitalised
 from evolif.scenarios.instructions.synthesis.render import realise
 from evolif.scenarios.instructions.synthesis.short_words import ShortWords
 from evolif.scenarios.instructions.synthesis.style import OWN_REGISTERS, style_of
+from evolif.scenarios.instructions.synthesis.voice import as_told
 from evolif.scenarios.instructions.turns import Operation, Params, Persona, ScriptTurn, Turn
 from evolif.util.resources import data_path, load_data
 from evolif.util.rng import Purpose, Stream
@@ -185,13 +186,15 @@ class TemplateSynthesizer:
         seed: Of the wording.
         frames: The registers' frames; the project's own if None.
         short: Word everything in short demands, as people type them every day (`short_words.py`).
+        voices: Word each task, and name it, as the persona does (`voice.py`).
     """
 
     name = "template"
 
-    def __init__(self, seed: int, frames: Frames | None = None, *, short: bool = False) -> None:
+    def __init__(self, seed: int, frames: Frames | None = None, *, short: bool = False, voices: bool = False) -> None:
         self._seed = seed
-        self._short = ShortWords(seed) if short else None
+        self._voices = voices
+        self._short = ShortWords(seed, recalls=voices) if short else None
         self._frames = frames or own_frames()
         self._planner = Planner(seed)
         self._memories: dict[int, DrawMemory] = {}
@@ -205,15 +208,16 @@ class TemplateSynthesizer:
             persona: Who speaks.
             past: The dialogue's turns before it; they may be left out where the turns before it were worded here.
         """
+        told = replace(turn, topic=as_told(turn.topic, persona)) if self._voices else turn
         if self._has_plans(persona.register):
             memory = self._memory(turn, persona, past)
-            words = self._short.say(turn, persona, memory) if self._short is not None else None
+            words = self._short.say(told, persona, memory) if self._short is not None else None
             if words is not None:
                 return words
             decision = self._planner.decide(turn, persona, memory)
             if decision is not None:
-                return realise(decision, turn, style_of(persona))
-        return self._by_frames(turn, persona)
+                return realise(decision, told, style_of(persona))
+        return self._by_frames(told, persona)
 
     def _has_plans(self, register: str) -> bool:
         """Whether a register is one of the project's five, and the user brought no frames of that name."""

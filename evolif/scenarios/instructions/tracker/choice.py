@@ -159,7 +159,7 @@ _SHORTEST = 3
 
 def used_keywords(topic: Topic) -> frozenset[str]:
     """The keywords that the topic's title or prompt uses, in any form: *ladders* uses *ladder*."""
-    texts = [fold(text) for text in (topic.title, topic.prompt)]
+    texts = [fold(text) for text in (topic.title, topic.short, *topic.prompts)]
     used = [f" {' '.join(_roots(text))} " for text in texts]
     return frozenset(
         keyword

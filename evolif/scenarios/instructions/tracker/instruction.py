@@ -104,8 +104,17 @@ class InstructionLayer:
         self._owed = 0
         """Modifies that became adds, less adds that became modifies; made up for, so that the mix stays."""
 
-    def change(self, number: int, state: InstructionState, topic: Topic) -> InstructionChange:
-        """What the turn of that number changes."""
+    def change(
+        self, number: int, state: InstructionState, topic: Topic, left: InstructionState | None = None
+    ) -> InstructionChange:
+        """What the turn of that number changes.
+
+        Args:
+            number: Of the turn.
+            state: The topic's, before it.
+            topic: Its topic.
+            left: That of the topic which the turn leaves for a new one; None on any other turn.
+        """
         operation, after = self.evolve(state, topic)
         return InstructionChange("change", (operation,), after)
 

@@ -90,13 +90,15 @@ class LoadOperations(_LoadModel):
     unsuited: dict[str, tuple[str, ...]] = Field(default_factory=dict)
     """Groups that are not drawn for some kinds of topics."""
 
+    carry: _Percent = 0
+    """Of the new topics behind another, those for which the demands of that one are to hold too, if they suit it."""
     judged: JudgedDraws | None = None
     """None: no constraint is drawn that only a judge can check."""
 
     @model_serializer(mode="wrap")
     def _leave_out_unused(self, serialize: SerializerFunctionWrapHandler) -> dict[str, Any]:
         data: dict[str, Any] = serialize(self)
-        return {name: value for name, value in data.items() if name != "judged" or value is not None}
+        return {name: value for name, value in data.items() if value or name not in ("judged", "carry")}
 
     @model_validator(mode="after")
     def _from_turn_1(self) -> LoadOperations:

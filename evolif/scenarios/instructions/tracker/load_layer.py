@@ -26,11 +26,15 @@ from evolif.scenarios.instructions.turns import (
     Topic,
     TurnAct,
 )
-from evolif.scenarios.instructions.witness import Refusal
+from evolif.scenarios.instructions.witness import Refusal, build_witness
 from evolif.util.rng import Stream
 
 _HOPELESS = 3
 """Refusals in a row for the same reason after which a group is given up."""
+_LEAST_CARRIED = 2
+"""Demands of a topic from which on somebody says that the same hold for the next one."""
+_TOPIC_BOUND = frozenset({"existence", "forbidden", "choice"})
+"""Groups whose values are words of one topic, which nobody would ask of the next one."""
 _Made = tuple[tuple[Operation, ...], InstructionState]
 
 
@@ -53,13 +57,19 @@ class LoadLayer(InstructionLayer):
         assert isinstance(operations, LoadOperations)  # raw_turns makes the layer that fits the profile
         return operations
 
-    def change(self, number: int, state: InstructionState, topic: Topic) -> InstructionChange:
+    def change(
+        self, number: int, state: InstructionState, topic: Topic, left: InstructionState | None = None
+    ) -> InstructionChange:
         """What the turn of that number changes.
 
         Raises:
             InternalError: no operation has a witness, which the compatibility table should prevent.
         """
         self._statistics.turns += 1
+        if left is not None and self._load.carry and self._stream.below(100) < self._load.carry:
+            made = self._carried(left, topic)
+            if made is not None:
+                return self._done("carry", made)
         if not state.constraints:
             numbers = self._load.numbers
             weights = numbers.first if number == 1 else at_turn(numbers.topic, number)
@@ -112,6 +122,19 @@ class LoadLayer(InstructionLayer):
             if made is not None:
                 return (made[0],), made[1]
         return self._added(state, topic, several)
+
+    def _carried(self, left: InstructionState, topic: Topic) -> _Made | None:
+        """The demands of the topic that was left, for the new one, where all of them suit it and there are several."""
+        unsuited = {group for group, kinds in self._load.unsuited.items() if topic.kind in kinds}
+        groups = {constraint.group for constraint in left.constraints}
+        named = any("noun" in one.params for one in left.constraints)  # “5 steps” are not what every task has
+        if named or len(groups) < _LEAST_CARRIED or groups & (unsuited | _TOPIC_BOUND):
+            return None
+        witness = build_witness(left.constraints, topic.keywords)
+        if isinstance(witness, Refusal):
+            return None
+        operations = tuple(Operation("add", one.group, None, one.params) for one in left.constraints)
+        return operations, InstructionState(left.constraints, witness, operations[-1].group)
 
     def _added(self, state: InstructionState, topic: Topic, several: int) -> _Made | None:
         """So many constraints more, or fewer where no more go together."""

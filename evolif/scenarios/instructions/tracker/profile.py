@@ -60,18 +60,54 @@ class _Growing(_ProfileModel):
 
 
 _LATER_FIELDS = frozenset(
-    {"longest_absent", "preferences", "stages", "choice", "dialogues", "number_step", "everyday_pools", "short_words"}
+    {
+        "longest_absent",
+        "preferences",
+        "stages",
+        "choice",
+        "dialogues",
+        "number_step",
+        "everyday_pools",
+        "short_words",
+        "persons",
+        "voices",
+        "stay",
+    }
 )
 
 
-class Visit(_Growing):
-    """How long a dialogue stays with a topic: from `min_turns` on, it switches with probability `switch`."""
+class Stay(_ProfileModel):
+    """How long a visit to a topic lasts: geometric, with a mean that each persona has of its own, and cut."""
 
-    min_turns: Annotated[int, Field(ge=1)]
-    switch: _Probability
+    mean: tuple[Annotated[float, Field(ge=1, le=100)], Annotated[float, Field(ge=1, le=100)]]
+    """The least and the greatest mean, in turns; a persona's is drawn between."""
+    least: Annotated[int, Field(ge=1, le=100)] = 1
+    most: Annotated[int, Field(ge=1, le=1000)]
+
+    @model_validator(mode="after")
+    def _in_order(self) -> Stay:
+        if self.mean[0] > self.mean[1] or self.least > self.most:
+            raise ValueError("mean and least to most need the smaller number first")
+        return self
+
+
+class Visit(_Growing):
+    """How long a dialogue stays with a topic: from `min_turns` on, it switches with probability `switch`; or `stay`."""
+
+    min_turns: Annotated[int, Field(ge=1)] = 1
+    switch: _Probability = 0
+    stay: Stay | None = None
+    """How long visits last, in place of `min_turns` and `switch`."""
     new: _Probability
     longest_absent: _Probability = 0
     """Probability that a return goes to the topic left longest ago; otherwise all earlier topics are equally likely."""
+
+    @model_validator(mode="after")
+    def _says_how_long(self) -> Visit:
+        given = self.model_fields_set
+        if self.stay is None and not {"min_turns", "switch"} <= given:
+            raise ValueError("it needs min_turns and switch, or stay")
+        return self
 
 
 class OperationWeights(_ProfileModel):
@@ -158,7 +194,12 @@ class Profile(_Growing):
     everyday_pools: bool = False
     """Whether groups draw from the pool `everyday` of their data files, where they have one."""
     short_words: bool = False
-    """Whether the template words demands as people type them every day: in few words, without reasons."""
+    """Whether the template words demands as people type them every day: in few words."""
+    persons: bool | None = None
+    """Whether who asks has a life, a voice and reasons that fit (edition 4 of the generator); the paper's profile does
+    not."""
+    voices: bool = False
+    """Whether tasks are worded by who asks, although there are no persons."""
 
     @model_validator(mode="after")
     def _known_groups(self) -> Profile:
@@ -195,7 +236,8 @@ class Profile(_Growing):
     def resolved(self) -> Profile:
         """The profile with all pools and rules of choice complete, so that it means the same on any machine."""
         pools = {name: {**self._own_pool(name), **self.pools.get(name, {})} for name in self.groups}
-        return self.model_copy(update={"pools": pools, "choice": self.choice and self.choice.for_groups(self.groups)})
+        choice, persons = self.choice and self.choice.for_groups(self.groups), self.persons is not False
+        return self.model_copy(update={"pools": pools, "choice": choice, "persons": persons})
 
     def _own_pool(self, name: str) -> Mapping[str, Any]:
         """The pool of a group's data file."""
@@ -309,6 +351,9 @@ class TopicModel(BaseModel):
     title: str = ""
     kind: str = ""
     choices: tuple[dict[str, Any], ...] = ()
+    asker: tuple[_Text, ...] = ()
+    wordings: dict[_Text, _Text] = Field(default_factory=dict, max_length=20)
+    short: Annotated[str, Field(max_length=200)] = ""
 
     @field_validator("choices")
     @classmethod
@@ -338,8 +383,10 @@ class TopicModel(BaseModel):
     def to_topic(self) -> Topic:
         """The topic with normalised texts."""
         choices: tuple[Params, ...] = self.choices
-        prompt, title = clean(self.prompt).strip(), clean(self.title).strip()
-        return Topic(self.id, prompt, tuple(self.keywords), self.domain, title, self.kind, choices)
+        prompt, title, short = (clean(text).strip() for text in (self.prompt, self.title, self.short))
+        wordings = {register: clean(text).strip() for register, text in self.wordings.items()}
+        keywords = tuple(self.keywords)
+        return Topic(self.id, prompt, keywords, self.domain, title, self.kind, choices, self.asker, wordings, short)
 
 
 def _are_plain(keywords: list[str]) -> bool:
