@@ -14,10 +14,9 @@ from evolif.exchange.tables import schema_of, schema_of_rows
 from evolif.runner import Integrity, Run
 from evolif.scenario import answer_keys, get_scenario
 from evolif.scenarios.instructions import InstructionBenchmark
-from evolif.scenarios.instructions.tracker.profile import packaged_topics
+from evolif.scenarios.instructions.catalogues import packaged_catalogues
 from evolif.scenarios.instructions.turns import NAME as INSTRUCTIONS
 from evolif.text import plural
-from evolif.util.resources import data_path
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,14 +208,8 @@ def _describe_benchmark(benchmark: InstructionBenchmark, with_witness: bool) -> 
 
 def _licence(benchmark: InstructionBenchmark) -> str:
     """The licence of the project's own data, if the benchmark contains nothing else."""
-    packaged = {
-        "topics.jsonl": packaged_topics(benchmark.header.spec.profile),
-        "personas.jsonl": (data_path("personas", "personas.jsonl"),),
-    }
-    own = all(
-        (benchmark.path / name).read_bytes() == b"".join(path.read_bytes() for path in paths)
-        for name, paths in packaged.items()
-    )
+    packaged = packaged_catalogues(benchmark.header.spec.profile)
+    own = all((benchmark.path / name).read_bytes() == content for name, content in packaged.items())
     return "cc-by-4.0" if own and set(benchmark.header.spec.synthesizers) == {"template"} else "other"
 
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from evolif.benchmark import HEADER, dialogue_file, locked, write_whole, writing
@@ -11,6 +10,7 @@ from evolif.benchmark.files import refuse_other
 from evolif.errors import EvolifError, UsageError
 from evolif.models import ModelOptions, ModelRef
 from evolif.scenarios.instructions.authors import Author, open_synthesizers, reopen_synthesizers
+from evolif.scenarios.instructions.catalogues import Catalogues, joined, packaged_catalogues
 from evolif.scenarios.instructions.constraints import code_of
 from evolif.scenarios.instructions.folder import REGISTERS, InstructionBenchmark
 from evolif.scenarios.instructions.generator import TurnGenerator
@@ -106,13 +106,9 @@ def generate(
     )
     topic_files = (Path(topics),) if topics else packaged_topics(drawn)
     persona_file = Path(personas) if personas else data_path("personas", "personas.jsonl")
-    neutral = not (drawn.persons or drawn.voices)
-    files = {
-        "topics.jsonl": _joined(topic_files, neutral=neutral and topics is None),
-        "personas.jsonl": _joined((persona_file,), neutral=neutral and personas is None),
-    }
-    if registers:
-        files[REGISTERS] = _joined((Path(registers),))
+    files = dict(packaged_catalogues(drawn))
+    given = {"topics.jsonl": topics, "personas.jsonl": personas, REGISTERS: registers}
+    files |= {name: joined((Path(path),)) for name, path in given.items() if path}
     frames = load_frames(Path(registers)) if registers else None
     known = tuple(topic for path in topic_files for topic in load_topics(path))
     check_facts(known)
@@ -259,23 +255,7 @@ def _usual_profile(stored: Header | None) -> str:
 _OWN = frozenset({".lock", "dialogues", "topics.jsonl", "personas.jsonl", REGISTERS, f"{HEADER}.tmp"})
 
 
-_Files = Mapping[str, bytes]
-"""A benchmark's catalogues."""
-_PERSONAL = frozenset({"asker", "wordings", "short", "facts", "cannot"})
-"""What packaged topics and personas say that sets without persons have no use for."""
-
-
-def _joined(sources: Sequence[Path], *, neutral: bool = False) -> bytes:
-    """The files one behind another; neutral ones without what belongs to persons, as they were before there were any."""
-    whole = b"".join(map(read_file, sources))
-    if not neutral:
-        return whole
-    entries = map(json.loads, whole.decode().splitlines())
-    kept = ({name: value for name, value in entry.items() if name not in _PERSONAL} for entry in entries)
-    return "".join(f"{json.dumps(entry, ensure_ascii=False)}\n" for entry in kept).encode()
-
-
-def _prepare(root: Path, header: Header, files: _Files) -> None:
+def _prepare(root: Path, header: Header, files: Catalogues) -> None:
     """Create the directory, or check that it already holds the same benchmark."""
     with writing(root):
         if (root / HEADER).exists():
@@ -297,7 +277,7 @@ def _store_size(root: Path, header: Header) -> None:
             write_whole(root / HEADER, header.to_json().encode())
 
 
-def _check_same(root: Path, header: Header, files: _Files) -> None:
+def _check_same(root: Path, header: Header, files: Catalogues) -> None:
     """Check that a folder holds the same benchmark, perhaps with fewer dialogues."""
     kept = read_header(root / HEADER)
     different = []

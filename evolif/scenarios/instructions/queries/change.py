@@ -171,8 +171,8 @@ def _of_line(turn: Mapping[str, Any]) -> _Parts:
         line = _ChangeLine.model_validate(dict(turn))
     except ValidationError as fault:
         raise UsageError(f"{complaint(fault, 'turn')}; give the object of one line of a benchmark") from None
-    told = line.topic
-    topic = Topic(str(told.id), told.prompt, told.keywords, "", told.title, wordings=told.wordings, short=told.short)
+    one = line.topic
+    topic = Topic(str(one.id), one.prompt, one.keywords, "", one.title, wordings=one.wordings, short=one.short)
     told = line.operations or (() if line.operation is None else (line.operation,))
-    operations = tuple(Operation(one.kind, one.group, one.before, one.after) for one in told)
+    operations = tuple(Operation(op.kind, op.group, op.before, op.after) for op in told)
     return topic, line.move, operations, line.act or "change", [(c.group, c.params) for c in line.constraints]

@@ -87,7 +87,9 @@ def _check_carried(query: Query, meant: QueryIntention, carried: Sequence[tuple[
         return [finding("missing", first, "it does not say that the demands of the task before hold here, too")]
     rest = _blanked(query, carried)
     held = {change.group: change.params for change in meant.changes}
-    claims = [one for one in read(rest, replace(first, others=())).claims if one.polarity != "lift" or one.group in held]
+    claims = [
+        one for one in read(rest, replace(first, others=())).claims if one.polarity != "lift" or one.group in held
+    ]
     known = [one for one in claims if one.group in held and one.polarity != "lift" and in_force(one, held[one.group])]
     for claim in claims:
         if claim not in known:

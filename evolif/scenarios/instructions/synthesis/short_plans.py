@@ -94,7 +94,9 @@ def load_drop_plans() -> DropPlans:
     path = data_path("seeds", "plans", "everyday", "lifts.yaml")
     data = load_data(path)
     try:
-        lists = {name: _plans(data[name], name, path) for name in ("reset", "reset_with", "again", "back", "carry", "still")}
+        lists = {
+            name: _plans(data[name], name, path) for name in ("reset", "reset_with", "again", "back", "carry", "still")
+        }
         lift = {kind: _plans(lines, f"lift/{kind}", path) for kind, lines in data["lift"].items()}
     except (LookupError, TypeError, AttributeError):
         raise InputError("needs lift, reset, reset_with, again, back, carry and still", path=path) from None

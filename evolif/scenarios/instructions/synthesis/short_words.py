@@ -78,7 +78,9 @@ class ShortWords:
     def say(self, turn: ScriptTurn | Turn, persona: Persona, memory: DrawMemory) -> str | None:
         """The query of a turn, whose plans the memory then holds; None if a constraint has no short words."""
         memory.turns = turn.turn
-        voice = ShortVoice(Stream(self._seed, Purpose.PLAN, turn.dialogue, turn.turn, _SALT), persona.register, memory, self._recalls)
+        voice = ShortVoice(
+            Stream(self._seed, Purpose.PLAN, turn.dialogue, turn.turn, _SALT), persona.register, memory, self._recalls
+        )
         text = _turn_text(turn, voice)
         return None if text is None else styled(text, style_of(persona))
 
