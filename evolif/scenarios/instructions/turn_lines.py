@@ -241,8 +241,8 @@ def same_intention(turn: Turn, scripted: ScriptTurn) -> bool:
 
 FORMAT_VERSION = 1
 EDITION, SHORT_EDITION, PERSON_EDITION = 2, 3, 4
-"""What the generator draws and how it words it: whatever changes the bytes of generated sets raises one of them. The last
-is that of profiles whose askers have a life, a voice and reasons that fit; without these, the second is that of
+"""What the generator draws and how it words it: whatever changes the bytes of generated sets raises one of them. The
+last is that of profiles whose askers have a life, a voice and reasons that fit; without these, the second is that of
 profiles that word demands in short."""
 
 Definitions = Literal["system", "query"]

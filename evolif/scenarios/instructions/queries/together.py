@@ -45,13 +45,18 @@ def check_changes(query: Query, meant: QueryIntention) -> list[Finding]:
         query: The query, its task masked.
         meant: What it should say.
     """
-    resets = [claim.span for claim in lifts_of_all(query, lenient=meant.lifts_all)]
-    first, gone = meant.changes[0], {change.group for change in meant.changes}
     carried = [match.span() for match in carry_words().finditer(query.shadow)] if meant.move == "new" else []
     if meant.carries:
         return _check_carried(query, meant, carried)
     if carried:
-        return [finding("extra", first, "it says that the demands of the task before hold here, too", carried[0])]
+        message = "it says that the demands of the task before hold here, too"
+        return [finding("extra", meant.changes[0], message, carried[0])]
+    return _check_one_by_one(query, meant)
+
+
+def _check_one_by_one(query: Query, meant: QueryIntention) -> list[Finding]:
+    resets = [claim.span for claim in lifts_of_all(query, lenient=meant.lifts_all)]
+    first, gone = meant.changes[0], {change.group for change in meant.changes}
     if meant.lifts_all and not resets:
         return [finding("missing", first, "it does not say that all earlier demands are off")]
     asked = meant.said

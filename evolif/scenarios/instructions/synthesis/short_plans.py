@@ -84,6 +84,9 @@ def load_short_plans(group: str) -> ShortPlans | None:
     return ShortPlans(group, shapes, tails)
 
 
+_DROP_LISTS = ("reset", "reset_with", "again", "back", "carry", "still")
+
+
 @lru_cache(maxsize=1)
 def load_drop_plans() -> DropPlans:
     """The packaged ways to drop one constraint or all, and to come back to a topic.
@@ -94,9 +97,7 @@ def load_drop_plans() -> DropPlans:
     path = data_path("seeds", "plans", "everyday", "lifts.yaml")
     data = load_data(path)
     try:
-        lists = {
-            name: _plans(data[name], name, path) for name in ("reset", "reset_with", "again", "back", "carry", "still")
-        }
+        lists = {name: _plans(data[name], name, path) for name in _DROP_LISTS}
         lift = {kind: _plans(lines, f"lift/{kind}", path) for kind, lines in data["lift"].items()}
     except (LookupError, TypeError, AttributeError):
         raise InputError("needs lift, reset, reset_with, again, back, carry and still", path=path) from None

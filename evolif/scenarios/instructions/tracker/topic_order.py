@@ -160,8 +160,5 @@ class FittingDraw:
 
     def _fitting(self, order: OrderedTopics, taken: Sequence[Topic]) -> Topic | None:
         known = {topic.id for topic in taken}
-        for topic in order.candidates():
-            if topic.id not in known and self._life.allows(topic):
-                if not any(nearly_same(topic, other) for other in taken):
-                    return topic
-        return None
+        fitting = (topic for topic in order.candidates() if topic.id not in known and self._life.allows(topic))
+        return next((topic for topic in fitting if not any(nearly_same(topic, other) for other in taken)), None)
