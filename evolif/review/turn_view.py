@@ -109,6 +109,8 @@ def _intention_text(turn: Turn) -> Marked:
     lines = [styled(f"{MOVES[turn.move].capitalize()}: ") + _flat(intention.topic)]
     if turn.act == "replace_all":
         lines.append(styled("all earlier demands are off"))
+    if turn.act == "carry":
+        lines.append(styled("the demands of the task before hold here, too"))
     for change in intention.changes:
         if change.before is not None:
             lines.append(styled("− ", "removed") + _diff_line(change.before, "removed", change.after))

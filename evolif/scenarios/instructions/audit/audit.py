@@ -181,7 +181,7 @@ def _statistics(turns: Sequence[TurnToAudit]) -> dict[str, Any]:
 
 def _operations(turns: Sequence[TurnToAudit]) -> tuple[str, ...]:
     """The kinds that are always reported, and those that profiles with several changes in a turn have."""
-    others = ("replace_all", "several")
+    others = ("replace_all", "carry", "several")
     return ("add", "modify", "remove", "other", *(name for name in others if any(t.operation == name for t in turns)))
 
 

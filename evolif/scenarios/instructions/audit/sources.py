@@ -61,7 +61,7 @@ class TurnToAudit:
     topic: str
     move: Move
     operation: str
-    """`add`, `modify`, `remove`, `replace_all`, or `several` kinds; in foreign files `other` if several constraints
+    """`add`, `modify`, `remove`, `replace_all`, `carry`, or `several` kinds; in foreign files `other` if several constraints
     changed, or none."""
     constraints: tuple[Constraint, ...]
     descriptions: tuple[str, ...]

@@ -27,7 +27,9 @@ from evolif.scenarios.instructions.catalogue.index import (
 )
 from evolif.scenarios.instructions.catalogue.personas import load_patterns
 from evolif.scenarios.instructions.catalogue.similarity import similar_pairs
+from evolif.scenarios.instructions.catalogue.wordings import read_wordings, wording_faults
 from evolif.scenarios.instructions.tracker import TopicModel
+from evolif.scenarios.instructions.tracker.lives import load_facts
 from evolif.scenarios.instructions.turns import Topic
 from evolif.text import plural
 from evolif.util.resources import complaint
@@ -212,8 +214,12 @@ def read_topic(data: Mapping[str, Any]) -> tuple[Topic | None, list[RuleFault]]:
     keywords = texts_of(data, "keywords", faults)
     complete = not faults
     faults += _verification(data)
-    topic = Topic(texts["id"], texts["prompt"], keywords, texts["domain"], texts["title"]) if complete else None
-    return topic, faults
+    asker = texts_of(data, "asker", faults) if "asker" in data else ()
+    wordings, short = read_wordings(data, faults)
+    if not complete:
+        return None, faults
+    named = (texts["id"], texts["prompt"], keywords, texts["domain"], texts["title"])
+    return Topic(*named, asker=asker, wordings=wordings, short=short), faults
 
 
 def topic_faults(topic: Topic) -> list[RuleFault]:
@@ -296,6 +302,17 @@ def _loading(topic: Topic) -> list[RuleFault]:
     return []
 
 
+def _asker(topic: Topic) -> Iterator[RuleFault]:
+    """What a topic presupposes of whoever asks has to be in the list of facts, and possible."""
+    facts = load_facts()
+    unknown = facts.unknown(topic.asker)
+    if unknown:
+        yield RuleFault("asker", unknown, "take facts from the list in docs/how-to/domain.md")
+    clash = sorted(facts.ruled_out(topic.asker) & set(topic.asker))
+    if clash:
+        yield RuleFault("asker", f"nobody is both {' and '.join(clash[:2])}", "leave out one of them")
+
+
 _RULES: tuple[Callable[[Topic], Iterator[RuleFault]], ...] = (
     lambda topic: id_faults(topic.id),
     _title,
@@ -304,6 +321,8 @@ _RULES: tuple[Callable[[Topic], Iterator[RuleFault]], ...] = (
     _keywords,
     _capitals,
     _use,
+    _asker,
+    wording_faults,
 )
 
 
@@ -381,6 +400,6 @@ TOPICS = EntryKind(
     read_topic,
     topic_faults,
     TopicIndex,
-    texts=lambda topic: (topic.prompt, topic.title),
+    texts=lambda topic: (*topic.prompts, topic.title),
     group=lambda topic: topic.domain,
 )

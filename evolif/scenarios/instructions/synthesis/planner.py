@@ -134,7 +134,7 @@ class Planner:
     def decide(self, turn: ScriptTurn | Turn, persona: Persona, memory: DrawMemory) -> PlannedTurn | None:
         """The decision on a turn, which the memory then holds; None if there is no plan for it."""
         memory.turns = turn.turn
-        if len(turn.operations) != 1 or turn.act == "replace_all":
+        if len(turn.operations) != 1 or turn.act in ("replace_all", "carry"):
             return None
         operation = turn.operation
         plans = load_plans(operation.group)

@@ -72,6 +72,9 @@ def change_of(turn: Turn, attempt: int = 1) -> ChangeText:
     """
     wording = Phrasing(Purpose.VOICE, turn.dialogue, turn.turn + attempt)
     rest = [f"- {dropped(c.group, c.params, wording)}" for c in turn.constraints if c.group not in turn.changed]
+    if turn.act == "carry":
+        named = "\n".join(f"- {dropped(one.group, one.after, wording)}" for one in turn.operations if one.after)
+        return ChangeText(_ALL_STAYS, "", named)
     if turn.act == "replace_all":
         parts = [_one_change(replace(one, before=None), turn, wording, rest) for one in turn.operations if one.after]
         texts = [_ALL_OFF, *(part.text for part in parts)]
@@ -82,6 +85,7 @@ def change_of(turn: Turn, attempt: int = 1) -> ChangeText:
     return ChangeText(" ".join(texts), "\n".join(meanings), "\n".join(rest) or "- none")
 
 
+_ALL_STAYS = "Everything that was asked of the answers to the task before holds for this one, too, without being listed."
 _ALL_OFF = "Everything that was asked of this answer so far can go, without being listed; from now on only this counts."
 
 

@@ -260,7 +260,7 @@ class TemplateSynthesizer:
         opening: tuple[str, ...] = (turn.move,)
         if turn.move == "new":
             opening = ("first",) if turn.turn == 1 else ("new",)
-        if len(turn.operations) != 1 or turn.act == "replace_all":
+        if len(turn.operations) != 1 or turn.act in ("replace_all", "carry"):
             slots = {"clause": _several(turn, register, wording)}
             return (opening if turn.move == "new" else (*opening, "add")), slots
         operation = turn.operation
@@ -277,7 +277,9 @@ class TemplateSynthesizer:
 
 
 def _several(turn: ScriptTurn | Turn, register: str, wording: Phrasing) -> str:
-    """One clause for several changes; where all earlier demands go, they are not listed."""
+    """One clause for several changes; where all earlier demands go, or hold once more, they are not listed."""
+    if turn.act == "carry":
+        return "keep to the same rules as for the task before"
     clauses = ["forget all I asked for so far"] if turn.act == "replace_all" else []
     for one in turn.operations:
         if one.after is not None:
