@@ -73,6 +73,14 @@ def generate(
             "Evaluate with --judge.",
         ),
     ] = False,
+    voices: Annotated[
+        bool,
+        typer.Option(
+            "--voices",
+            rich_help_panel=WORDING,
+            help="Word each task as who asks would, with a profile that does not, such as paper; others do so anyway.",
+        ),
+    ] = False,
     only: Annotated[int | None, typer.Option(min=1, help="Generate only the dialogue with this number.")] = None,
     options: WordingOptions,
     scenario: Annotated[
@@ -121,6 +129,7 @@ def generate(
             checker=checker,
             definitions=definitions,
             judged=judged,
+            voices=voices,
             options=ModelOptions(**asdict(options), seed=chosen),
             only=only,
             progress=progress,

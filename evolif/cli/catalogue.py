@@ -195,6 +195,7 @@ def _report_lines(report: LintReport) -> Iterator[str]:
         yield f"Nearest by {measure}: {listed or 'no pair shares any'}"
     if report.samples:
         yield f"Compared with {plural(report.samples['words'], 'word')} in {plural(report.samples['files'], 'file')}."
+    yield from report.notes
     what = "domain" if report.kind == "topic" else "register"
     count = len(report.findings)
     yield (

@@ -42,6 +42,7 @@ def generate(
     checker: ModelRef | None = None,
     definitions: str = "system",
     judged: bool = False,
+    voices: bool = False,
     options: ModelOptions | None = None,
     only: int | None = None,
     progress: Callable[[int, int], None] | None = None,
@@ -66,6 +67,7 @@ def generate(
         definitions: Who says what exactly is counted: the `system` prompt, or each `query`, for runs without one.
         judged: Whether a third of the new constraints are of kinds that only a judge can check: a voice, a tone, a
             genre, a reader, a style, an emotion. Only for profiles that follow a load, such as `everyday`.
+        voices: Whether tasks are worded as who asks would, with a profile that does not, such as `paper`.
         options: How chat models are reached and sampled.
         only: Generate only this dialogue; its bytes are the same as in the whole set.
         progress: Called with (dialogues done, dialogues in total) for template dialogues.
@@ -85,6 +87,8 @@ def generate(
     judged = judged or (stored is not None and stored.judged)
     if judged:
         drawn = with_judged(drawn)
+    if not drawn.persons and (voices or (stored is not None and stored.spec.profile.voices)):
+        drawn = drawn.model_copy(update={"voices": True})
     dialogues = dialogues if dialogues is not None else drawn.protocol.dialogues or DIALOGUES
     _check(dialogues, turns, seed, shares, only)
     spec = Spec(

@@ -61,8 +61,8 @@ class TurnToAudit:
     topic: str
     move: Move
     operation: str
-    """`add`, `modify`, `remove`, `replace_all`, `carry`, or `several` kinds; in foreign files `other` if several constraints
-    changed, or none."""
+    """`add`, `modify`, `remove`, `replace_all`, `carry`, or `several` kinds; in foreign files `other` if several
+    constraints changed, or none."""
     constraints: tuple[Constraint, ...]
     descriptions: tuple[str, ...]
     """As stored, one per constraint; empty if there is none."""

@@ -82,6 +82,8 @@ class LintReport:
     """Entries by domain, or by register."""
     samples: Mapping[str, int] = field(default_factory=dict)
     """Numbers of `files` and `words` compared with; empty without samples."""
+    notes: tuple[str, ...] = ()
+    """What is no fault but worth knowing, as sentences."""
 
     def to_object(self) -> dict[str, Any]:
         """The report as plain data, for JSON."""

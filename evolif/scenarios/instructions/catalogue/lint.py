@@ -49,7 +49,7 @@ def _lint(path: Path, kind: EntryKind[E], against: Sequence[Path]) -> LintReport
         entry = name[:40] if isinstance(name, str) else ""
         findings.extend(LintFinding(str(path), line, entry, f.rule, f.message, f.mend) for f in faults)
 
-    rows = 0
+    rows = silent = 0
     for row in read_rows(path):
         rows += 1
         report(row.line, "", row.faults)
@@ -59,6 +59,7 @@ def _lint(path: Path, kind: EntryKind[E], against: Sequence[Path]) -> LintReport
         if entry is not None:
             faults += [*kind.faults(entry), *index.clashes(entry)]
             index.add(entry, row.line)
+            silent += kind is TOPICS and "asker" not in row.data
             entries.append((entry, row.line))
         report(row.line, row.data.get("id"), faults)
     for number, fault in index.late_clashes():
@@ -83,4 +84,15 @@ def _lint(path: Path, kind: EntryKind[E], against: Sequence[Path]) -> LintReport
         nearest=index.nearest(),
         counts=dict(counts.most_common()),
         samples=samples,
+        notes=_notes(silent),
+    )
+
+
+def _notes(silent: int) -> tuple[str, ...]:
+    if not silent:
+        return ()
+    who = "topic does not say what it presupposes" if silent == 1 else "topics do not say what they presuppose"
+    return (
+        f"{silent} {who} of whoever asks (“asker”, a list of facts, empty for nothing), so one person may be given "
+        "lives that contradict each other.",
     )

@@ -16,6 +16,7 @@ from evolif.errors import InputError
 from evolif.scenarios.instructions.catalogue.entries import Pair, RuleFault, id_faults, text_of, texts_of
 from evolif.scenarios.instructions.catalogue.index import NUMBER_WORDS, EntryIndex, EntryKind, function_words, words
 from evolif.scenarios.instructions.synthesis import PersonaModel, registers
+from evolif.scenarios.instructions.tracker.lives import load_facts
 from evolif.scenarios.instructions.turns import Persona
 from evolif.text import plural, sentences
 from evolif.util.resources import complaint, data_path, load_data
@@ -213,7 +214,8 @@ def read_persona(data: Mapping[str, Any]) -> tuple[Persona | None, list[RuleFaul
     faults: list[RuleFault] = []
     identity, sentence = text_of(data, "id", faults), text_of(data, "sentence", faults)
     phrases, register = texts_of(data, "phrases", faults), text_of(data, "register", faults)
-    return (None if faults else Persona(identity, sentence, phrases, register)), faults
+    facts, cannot = (frozenset(texts_of(data, name, faults) if name in data else ()) for name in ("facts", "cannot"))
+    return (None if faults else Persona(identity, sentence, phrases, register, facts, cannot)), faults
 
 
 def persona_faults(persona: Persona) -> list[RuleFault]:
@@ -238,6 +240,16 @@ def _register(persona: Persona) -> Iterator[RuleFault]:
     known = registers()
     if persona.register not in known:
         yield RuleFault("register", f"the register “{persona.register[:40]}” is unknown", f"use {', '.join(known)}")
+
+
+def _facts(persona: Persona) -> Iterator[RuleFault]:
+    facts = load_facts()
+    unknown = facts.unknown(sorted(persona.facts | persona.cannot))
+    if unknown:
+        yield RuleFault("facts", unknown, "take facts from the list in docs/how-to/domain.md")
+    clash = sorted(persona.facts & (facts.ruled_out(persona.facts) | persona.cannot))
+    if clash:
+        yield RuleFault("facts", f"“{clash[0]}” is ruled out by the rest", "leave out what is wrong")
 
 
 def _sentence(persona: Persona) -> Iterator[RuleFault]:
@@ -309,6 +321,7 @@ def _loading(persona: Persona) -> list[RuleFault]:
 _RULES: tuple[Callable[[Persona], Iterator[RuleFault]], ...] = (
     lambda persona: id_faults(persona.id),
     _register,
+    _facts,
     _sentence,
     _phrases,
     _names,

@@ -32,6 +32,7 @@ from evolif.scenarios.instructions.catalogue.topics import (
     stems_of,
 )
 from evolif.scenarios.instructions.synthesis import object_schema
+from evolif.scenarios.instructions.tracker.lives import load_facts
 from evolif.scenarios.instructions.turns import Topic
 from evolif.types import Message
 from evolif.util.rng import Purpose, Stream
@@ -62,6 +63,11 @@ def _texts(offered: object) -> list[str]:
     items = offered[:_MOST_OFFERED] if isinstance(offered, list) else []
     texts = [" ".join(item.translate(_PLAIN).lower().split()) for item in items if isinstance(item, str)]
     return list(dict.fromkeys(filter(None, (text.strip(" .,;:!?\"'*") for text in texts))))
+
+
+def _facts(offered: object) -> list[str]:
+    items = offered[:_MOST_OFFERED] if isinstance(offered, list) else []
+    return [item.strip() for item in items if isinstance(item, str)]
 
 
 def _good(offered: Sequence[str]) -> tuple[list[str], list[str]]:
@@ -102,7 +108,10 @@ def _within_limits(ordered: Sequence[str]) -> tuple[str, ...]:
 _TITLES_SHOWN = 40
 _LONGEST_DOMAIN = 60
 _SCHEMA = object_schema(
-    title={"type": "string"}, prompt={"type": "string"}, keywords={"type": "array", "items": {"type": "string"}}
+    title={"type": "string"},
+    prompt={"type": "string"},
+    keywords={"type": "array", "items": {"type": "string"}},
+    asker={"type": "array", "items": {"type": "string"}},
 )
 
 
@@ -175,6 +184,7 @@ class _TopicWriter:
             "domain": self._domain,
             "kind": stream.choice(prompts.kinds),
             "angle": stream.choice(prompts.angles),
+            "facts": "\n".join(f"- {name}: {means}" for name, means in load_facts().means.items()),
             "titles": f"There are these already; invent something else:\n{titles}" if titles else "",
         }
         return prompts.opening(slots)
@@ -194,6 +204,7 @@ class _TopicWriter:
                 "title": title,
                 "prompt": prompt,
                 "keywords": list(keywords),
+                "asker": load_facts().going_together(_facts(found.get("asker"))),
                 "verified_by": [],
                 "source": self._model,
             }

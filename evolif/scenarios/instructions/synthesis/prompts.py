@@ -85,7 +85,9 @@ def change_of(turn: Turn, attempt: int = 1) -> ChangeText:
     return ChangeText(" ".join(texts), "\n".join(meanings), "\n".join(rest) or "- none")
 
 
-_ALL_STAYS = "Everything that was asked of the answers to the task before holds for this one, too, without being listed."
+_ALL_STAYS = (
+    "Everything that was asked of the answers to the task before holds for this one, too, without being listed."
+)
 _ALL_OFF = "Everything that was asked of this answer so far can go, without being listed; from now on only this counts."
 
 

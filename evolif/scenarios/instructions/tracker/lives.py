@@ -54,11 +54,25 @@ class _FactsModel(BaseModel):
 class Facts:
     """The facts that are known, and what they rule out."""
 
-    names: frozenset[str]
+    means: Mapping[str, str]
+    """By fact, what it says of a person, as a clause without its subject."""
     excludes: Mapping[str, frozenset[str]]
     """By fact, the others that do not go with it."""
     once: frozenset[str]
     """Facts that one person's topics presuppose at most once."""
+
+    @property
+    def names(self) -> frozenset[str]:
+        """All facts."""
+        return frozenset(self.means)
+
+    def going_together(self, facts: Iterable[str]) -> list[str]:
+        """Those of a list that are known, without any that an earlier one rules out."""
+        kept: list[str] = []
+        for fact in facts:
+            if fact in self.means and fact not in kept and fact not in self.ruled_out(kept):
+                kept.append(fact)
+        return kept
 
     def ruled_out(self, facts: Iterable[str]) -> frozenset[str]:
         """What cannot hold beside some facts.
@@ -106,7 +120,8 @@ def read_facts(path: Path) -> Facts:
             excluded[one].add(other)
             excluded[other].add(one)
     once = frozenset(name for name, fact in model.facts.items() if fact.once)
-    return Facts(frozenset(model.facts), {name: frozenset(found) for name, found in excluded.items()}, once)
+    means = {name: fact.means for name, fact in model.facts.items()}
+    return Facts(means, {name: frozenset(found) for name, found in excluded.items()}, once)
 
 
 def check_facts(topics: Iterable[Topic]) -> None:
