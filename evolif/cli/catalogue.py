@@ -193,9 +193,9 @@ def _report_lines(report: LintReport) -> Iterator[str]:
     for measure, pairs in report.nearest.items():
         listed = "; ".join(_pair(pair, is_count=measure in ("keywords", "phrases")) for pair in pairs)
         yield f"Nearest by {measure}: {listed or 'no pair shares any'}"
+    yield from report.notes
     if report.samples:
         yield f"Compared with {plural(report.samples['words'], 'word')} in {plural(report.samples['files'], 'file')}."
-    yield from report.notes
     what = "domain" if report.kind == "topic" else "register"
     count = len(report.findings)
     yield (

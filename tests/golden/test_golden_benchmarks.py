@@ -20,6 +20,18 @@ def test_bytes_of_benchmarks(benches: Any, golden: Any) -> None:
     golden.json("benchmarks.json", made)
 
 
+PROFILES = Path(__file__).parent / "profiles"
+
+
+@pytest.mark.parametrize("profile", ["everyday", "objective", "extended"])
+def test_bytes_of_benchmarks_before_edition_4(profile: str, cli: Any, golden: Any) -> None:
+    """Profiles as they were then: their sets keep their bytes, and so can be extended."""
+    shape = ("--dialogues", 3, "--turns", 8, "--seed", 7, "--profile", PROFILES / f"{profile}.yaml")
+    cli("generate", "b", *shape, "--display", "none")
+    cli("extend", "b", "--turns", 11, "--display", "none")
+    golden.json(f"before-edition-4-{profile}.json", digests(cli.folder / "b"))
+
+
 def test_an_extension_appends_the_same_turns(cli: Any, benches: Any, golden: Any) -> None:
     found = {}
     for profile, seed in SPECS[::2]:

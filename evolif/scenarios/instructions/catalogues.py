@@ -14,7 +14,7 @@ from evolif.util.resources import data_path
 TOPICS, PERSONAS, REGISTERS = "topics.jsonl", "personas.jsonl", "registers.yaml"
 Catalogues = Mapping[str, bytes]
 """By the name of the file."""
-_PERSONAL = frozenset({"asker", "wordings", "short", "facts", "cannot"})
+_PERSONAL = frozenset({"asker", "apart", "wordings", "short", "facts", "cannot"})
 """What packaged topics and personas say that sets without persons have no use for."""
 
 

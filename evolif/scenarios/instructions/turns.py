@@ -39,6 +39,8 @@ class Topic:
     """What there is to choose from, as parameters of `choice`; not told in turns."""
     asker: tuple[str, ...] = field(default=(), compare=False)
     """Facts that it presupposes of whoever asks (`seeds/facts.yaml`); not told in turns."""
+    apart: tuple[str, ...] = field(default=(), compare=False)
+    """Parts of a life that it is about and that one person is asked about at most once; not told in turns."""
     wordings: Mapping[str, str] = field(default_factory=dict, compare=False)
     """The same task as people of other registers type it, by register; of a stored turn the one that it uses."""
     short: str = field(default="", compare=False)

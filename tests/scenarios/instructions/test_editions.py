@@ -9,12 +9,12 @@ import pytest
 
 from evolif import UsageError, evaluate, generate, load_benchmark
 from evolif.benchmark import HEADER
-from evolif.scenarios.instructions.turn_lines import EDITION, SHORT_EDITION
+from evolif.scenarios.instructions.turn_lines import EDITION, PERSON_EDITION, SHORT_EDITION
 
 
 def older(folder: Path) -> Path:
     """A set from before editions: its header does not name one."""
-    generate(folder, dialogues=2, turns=5, seed=3, profile="objective")
+    generate(folder, dialogues=2, turns=5, seed=3, profile="paper")
     header = json.loads((folder / HEADER).read_text(encoding="utf-8"))
     assert header.pop("edition") == EDITION
     (folder / HEADER).write_text(json.dumps({**header, "generator": "0.1.2"}), encoding="utf-8")
@@ -41,15 +41,43 @@ def test_extending_it_is_refused_with_its_edition_and_version(tmp_path: Path) ->
 
 def test_generating_into_it_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="already contains another benchmark"):
-        generate(older(tmp_path / "b"), dialogues=2, turns=5, seed=3, profile="objective")
+        generate(older(tmp_path / "b"), dialogues=2, turns=5, seed=3, profile="paper")
 
 
-def test_short_words_have_an_edition_of_their_own(tmp_path: Path) -> None:
+def test_sets_with_persons_have_an_edition_of_their_own(tmp_path: Path) -> None:
     bench = generate(tmp_path / "b", dialogues=1, turns=2, seed=3)
-    assert bench.header.edition == SHORT_EDITION and bench.can_grow(1)
+    assert bench.header.edition == PERSON_EDITION and bench.can_grow(1)
     header = json.loads((tmp_path / "b" / HEADER).read_text(encoding="utf-8"))
-    (tmp_path / "b" / HEADER).write_text(json.dumps({**header, "edition": EDITION}), encoding="utf-8")
+    (tmp_path / "b" / HEADER).write_text(json.dumps({**header, "edition": SHORT_EDITION}), encoding="utf-8")
     older_words = load_benchmark(tmp_path / "b")
     assert not older_words.can_grow(1)
-    with pytest.raises(UsageError, match="edition 2"):
+    with pytest.raises(UsageError, match="edition 3"):
         older_words.extend(4)
+
+
+PROFILES = Path(__file__).parents[2] / "golden" / "profiles"
+
+
+@pytest.mark.parametrize(("name", "edition"), [("everyday", SHORT_EDITION), ("objective", EDITION)])
+def test_sets_without_persons_are_extended_as_before(tmp_path: Path, name: str, edition: int) -> None:
+    profile = str(PROFILES / f"{name}.yaml")
+    bench = generate(tmp_path / "b", dialogues=1, turns=3, seed=3, profile=profile)
+    assert bench.header.edition == edition and "persons" not in bench.header.to_json()
+    bench.extend(6)
+    whole = generate(tmp_path / "whole", dialogues=1, turns=6, seed=3, profile=profile)
+    assert [turn.query for turn in bench.turns(1)] == [turn.query for turn in whole.turns(1)]
+    assert not any(turn.topic.wordings or turn.topic.short for turn in whole.turns(1))
+
+
+def test_paper_sets_word_tasks_by_who_asks_where_they_are_told_to(tmp_path: Path) -> None:
+    plain = generate(tmp_path / "plain", dialogues=12, turns=1, seed=3, profile="paper")
+    told = generate(tmp_path / "told", dialogues=12, turns=1, seed=3, profile="paper", voices=True)
+    assert told.identity != plain.identity
+    pairs = [(plain.turn(at, 1), told.turn(at, 1)) for at in range(1, 13)]
+    for one, other in pairs:
+        assert (one.topic.id, one.constraints) == (other.topic.id, other.constraints)
+        worded = other.topic.wordings.get(other.persona.register)
+        assert (worded or other.topic.prompt)[:40] in other.query or other.persona.register in ("casual", "warm")
+    assert sum(bool(other.topic.wordings) for _, other in pairs) > 4
+    again = generate(tmp_path / "told", dialogues=12, turns=1, seed=3)
+    assert again.header.spec.profile.voices

@@ -214,12 +214,12 @@ def read_topic(data: Mapping[str, Any]) -> tuple[Topic | None, list[RuleFault]]:
     keywords = texts_of(data, "keywords", faults)
     complete = not faults
     faults += _verification(data)
-    asker = texts_of(data, "asker", faults) if "asker" in data else ()
+    asker, apart = (texts_of(data, name, faults) if name in data else () for name in ("asker", "apart"))
     wordings, short = read_wordings(data, faults)
     if not complete:
         return None, faults
     named = (texts["id"], texts["prompt"], keywords, texts["domain"], texts["title"])
-    return Topic(*named, asker=asker, wordings=wordings, short=short), faults
+    return Topic(*named, asker=asker, apart=apart, wordings=wordings, short=short), faults
 
 
 def topic_faults(topic: Topic) -> list[RuleFault]:

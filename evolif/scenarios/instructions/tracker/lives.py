@@ -1,8 +1,8 @@
 """Lives that hold: which facts topics presuppose of whoever asks, and which of them one person cannot have together.
 
-`seeds/facts.yaml` has the facts in families, the pairs that exclude each other, and those of which one person has at
-most one topic, because topics that share such a fact may still presuppose different lives: two trades, two schools.
-A fact that no pair names goes with every other.
+`seeds/facts.yaml` has the facts in families and the pairs that exclude each other; a fact that no pair names goes with
+every other. Topics that share a fact may still presuppose different lives, such as two trades: `once` names what one
+person is asked about at most once, and `apart` does so for topics that no fact tells apart.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class _FactModel(BaseModel):
 
     family: Family
     means: Annotated[str, Field(min_length=3, max_length=200)]
-    once: bool = False
+    once: Annotated[str, Field(max_length=40)] = ""
 
 
 class _FactsModel(BaseModel):
@@ -58,8 +58,8 @@ class Facts:
     """By fact, what it says of a person, as a clause without its subject."""
     excludes: Mapping[str, frozenset[str]]
     """By fact, the others that do not go with it."""
-    once: frozenset[str]
-    """Facts that one person's topics presuppose at most once."""
+    once: Mapping[str, str]
+    """By fact, the part of a life that one person's topics are about at most once, such as `children`."""
 
     @property
     def names(self) -> frozenset[str]:
@@ -86,7 +86,7 @@ class Facts:
         """What is wrong with a list of facts, as a sentence; empty if all are known.
 
         >>> load_facts().unknown(["tennant"])
-        'there is no fact “tennant”; did you mean “tenant”?'
+        'there is no fact “tennant” (did you mean tenant?)'
         """
         for fact in facts:
             if fact not in self.names:
@@ -119,7 +119,7 @@ def read_facts(path: Path) -> Facts:
         for other in others:
             excluded[one].add(other)
             excluded[other].add(one)
-    once = frozenset(name for name, fact in model.facts.items() if fact.once)
+    once = {name: fact.once for name, fact in model.facts.items() if fact.once}
     means = {name: fact.means for name, fact in model.facts.items()}
     return Facts(means, {name: frozenset(found) for name, found in excluded.items()}, once)
 
@@ -133,7 +133,7 @@ def check_facts(topics: Iterable[Topic]) -> None:
     for topic in topics:
         unknown = load_facts().unknown(topic.asker)
         if unknown:
-            raise InputError(f"topic {topic.id}: {unknown} docs/how-to/domain.md lists them all")
+            raise InputError(f"topic {topic.id}: {unknown}; docs/how-to/domain.md lists them all")
 
 
 @dataclass(slots=True)
@@ -147,20 +147,21 @@ class Life:
 
     persona: Persona
     facts: Facts
-    _held: set[str] = field(init=False)
     _excluded: set[str] = field(init=False)
-    _asked: set[str] = field(init=False, default_factory=set)
+    _told: set[str] = field(init=False, default_factory=set)
 
     def __post_init__(self) -> None:
-        self._held = set(self.persona.facts)
-        self._excluded = {*self.persona.cannot, *self.facts.ruled_out(self._held)}
+        self._excluded = {*self.persona.cannot, *self.facts.ruled_out(self.persona.facts)}
 
     def allows(self, topic: Topic) -> bool:
         """Whether this person may ask about a topic without contradicting what is known."""
-        return self._excluded.isdisjoint(topic.asker) and not (self.facts.once & self._asked & set(topic.asker))
+        return self._excluded.isdisjoint(topic.asker) and self._told.isdisjoint(self._parts(topic))
 
     def add(self, topic: Topic) -> None:
         """What a topic presupposes holds to the end of the dialogue."""
-        self._asked |= set(topic.asker)
-        self._held |= set(topic.asker)
+        self._told |= self._parts(topic)
         self._excluded |= self.facts.ruled_out(topic.asker)
+
+    def _parts(self, topic: Topic) -> set[str]:
+        """The parts of a life that a topic is about."""
+        return {*topic.apart, *(self.facts.once[fact] for fact in topic.asker if fact in self.facts.once)}

@@ -352,6 +352,7 @@ class TopicModel(BaseModel):
     kind: str = ""
     choices: tuple[dict[str, Any], ...] = ()
     asker: tuple[_Text, ...] = ()
+    apart: tuple[_Text, ...] = ()
     wordings: dict[_Text, _Text] = Field(default_factory=dict, max_length=20)
     short: Annotated[str, Field(max_length=200)] = ""
 
@@ -386,7 +387,8 @@ class TopicModel(BaseModel):
         prompt, title, short = (clean(text).strip() for text in (self.prompt, self.title, self.short))
         wordings = {register: clean(text).strip() for register, text in self.wordings.items()}
         keywords = tuple(self.keywords)
-        return Topic(self.id, prompt, keywords, self.domain, title, self.kind, choices, self.asker, wordings, short)
+        told = (self.asker, self.apart, wordings, short)
+        return Topic(self.id, prompt, keywords, self.domain, title, self.kind, choices, *told)
 
 
 def _are_plain(keywords: list[str]) -> bool:

@@ -20,7 +20,7 @@ from evolif.util.rng import Purpose, Stream
 BLOCK = 8
 """Topics that lie between the places of two dialogues; a dialogue of thirty turns opens half as many."""
 _SHARED_KEYWORDS = 4
-"""Keywords that two topics have in common from which on they are nearly the same; the lint refuses as many."""
+"""Keywords that two topics have in common from which on they are nearly the same; the lint allows no more."""
 _SHARED_WORDS = 0.5
 """The same of the words of both prompts, as a share."""
 

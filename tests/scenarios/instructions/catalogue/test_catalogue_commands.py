@@ -47,7 +47,7 @@ def test_lint_for_machines(write):
     result = evolif("topics", "lint", path, "--json")
     told = json.loads(result.stdout)
     assert result.exit_code == 1 and result.stdout.isascii()
-    assert set(told) == {"kind", "file", "entries", "findings", "nearest", "counts", "samples"}
+    assert set(told) == {"kind", "file", "entries", "findings", "nearest", "counts", "samples", "notes"}
     assert told["findings"] == [
         {"file": str(path), "line": 2, "entry": "T002", "rule": "title", "message": "the title ends like a sentence",
          "mend": "write a noun phrase that can follow “back to”, such as “the fog in the valley”"}

@@ -28,6 +28,64 @@ def test_a_good_file_has_no_finding_and_always_nearest_pairs(write):
     assert len(load_topics(path)) == 4
 
 
+CASUAL = (
+    "our strongest hive hasn't had any fresh brood for a fortnight, though the queen still walks about on the frame. "
+    "what's behind it and what do we do before the lime trees blossom?"
+)
+
+
+def test_good_wordings_have_no_finding(write):
+    told = {"wordings": {"casual": CASUAL}, "short": "the queen thing", "asker": ["beekeeper"]}
+    assert rules(write(topic(0, **told))) == []
+
+
+def test_topics_that_do_not_say_who_asks_are_counted(write):
+    assert lint_topics(write(topic(0, asker=[]), topic(1, asker=["adult"]))).notes == ()
+    (note,) = lint_topics(write(topic(0), topic(1, asker=[]))).notes
+    assert note.startswith("1 topic does not say what it presupposes of whoever asks")
+
+
+PERSONAL = [
+    ({"wordings": {"casual": CASUAL[:40]}}, "wording", "the casual wording has 2"),
+    ({"wordings": {"casual": CASUAL * 2}}, "wording", "of the prompt's characters"),
+    (
+        {"wordings": {"brisk": CASUAL.replace("the queen", "she")}},
+        "wording",
+        "the brisk wording loses the keyword “queen”",
+    ),
+    ({"wordings": {"brisk": f"{CASUAL} In at most 50 words."}}, "wording", "contains a constraint on the answer"),
+    (
+        {"prompt": BEES["prompt"].replace("a fortnight", "14 days"), "wordings": {"casual": CASUAL}},
+        "wording",
+        "the casual wording loses 14",
+    ),
+    (
+        {"prompt": BEES["prompt"].replace("a fortnight", "eleven days"), "wordings": {"casual": CASUAL}},
+        "wording",
+        "the casual wording loses eleven",
+    ),
+    (
+        {"prompt": BEES["prompt"].replace("the lime trees", "the Otterby limes"), "wordings": {"casual": CASUAL}},
+        "wording",
+        "the casual wording loses Otterby",
+    ),
+    ({"wordings": ["casual"]}, "fields", "is not a mapping of registers to texts"),
+    ({"wordings": {"casual": 5}}, "fields", "is not a mapping of registers to texts"),
+    ({"short": "what was it again with the queen that stopped"}, "short", "is long or ends like a sentence"),
+    ({"short": "the queen."}, "short", "is long or ends like a sentence"),
+    ({"short": 5}, "fields", "“short” is not a short text"),
+    ({"asker": ["bee_keeper"]}, "asker", "there is no fact “bee_keeper”"),
+    ({"asker": ["beekeeper", "no_bees"]}, "asker", "nobody is both"),
+    ({"asker": "beekeeper"}, "fields", "“asker” is not a list"),
+]
+
+
+@pytest.mark.parametrize(("changes", "rule", "said"), PERSONAL)
+def test_what_wordings_and_facts_may_not_do(write, changes, rule, said):
+    found = lint_topics(write(topic(0, **changes))).findings
+    assert any(one.rule == rule and said in one.message for one in found), found
+
+
 LONG = "what should be done about the smoke in the shed and the dew on every single frame of it " * 8
 ALONE = [
     ({"title": None}, "fields", "“title” is missing"),

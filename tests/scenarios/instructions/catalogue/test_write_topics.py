@@ -49,16 +49,21 @@ def stored(tmp_path):
 def test_a_good_topic_is_stored_with_its_number_and_nobody_who_verified_it(make, stored, tmp_path):
     made, [request] = make(said(BEES))
     [entry] = stored()
-    assert entry.keys() == topic(0, verified_by=[], source="").keys()
+    assert entry.keys() == topic(0, verified_by=[], source="", asker=[]).keys()
     assert sorted(entry.pop("keywords")) == sorted(BEES["keywords"])
-    assert entry == topic(0, keywords=None, verified_by=[], source="openai/tiny")
+    assert entry == topic(0, keywords=None, verified_by=[], source="openai/tiny", asker=[])
     assert (made.have, made.wanted) == (1, 1)
     tally = made.tally
     assert (tally.kept, tally.given_up, tally.answers, tally.prompt_tokens, tally.completion_tokens) == (1, 0, 1, 7, 3)
-    assert request["response_format"]["json_schema"]["schema"]["required"] == ["title", "prompt", "keywords"]
+    assert request["response_format"]["json_schema"]["schema"]["required"] == ["title", "prompt", "keywords", "asker"]
     assert "beekeeping" in request["messages"][1]["content"]
     assert lint_topics(tmp_path / "own.jsonl").findings == ()
     assert load_topics(tmp_path / "own.jsonl")[0].prompt == BEES["prompt"]
+
+
+def test_what_a_model_says_of_who_asks_is_kept_as_far_as_it_is_known(make, stored):
+    make(said(BEES, asker=["beekeeper", "astronaut", 7, "no_bees", "house"]))
+    assert stored()[0]["asker"] == ["beekeeper", "house"]
 
 
 FORMS = [

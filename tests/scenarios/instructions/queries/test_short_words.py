@@ -10,6 +10,7 @@ import pytest
 from everyday_values import VALUES, Params
 
 import evolif
+from evolif.scenarios.instructions.queries import check_query
 from evolif.scenarios.instructions.synthesis import TemplateSynthesizer, load_personas
 from evolif.scenarios.instructions.synthesis.short_plans import load_drop_plans, load_short_plans
 from evolif.scenarios.instructions.synthesis.short_values import short_form
@@ -128,3 +129,55 @@ def test_the_same_turns_have_the_same_words() -> None:
             drawn_turn(stream, dialogue, number, topic)
     past = [turn for turn, _ in turns]
     assert again.say(past[-1], persona, past[:-1]) == turns[-1][1]
+
+
+CARRIED = [
+    Operation("add", "emoji", None, {"relation": "none"}),
+    Operation("add", "bullets", None, {"relation": "exactly", "count": 5, "kind": "bullet"}),
+]
+TASK = Topic("T9", "Explain how a lock lifts a boat.", ("lock", "boat"), title="the lock")
+
+
+def carrying(act="carry", move="new"):
+    constraints = tuple(Constraint(one.group, one.after) for one in CARRIED)
+    return ScriptTurn(1, 7, TASK, move, tuple(CARRIED), constraints, (), "", act)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Same rules as before.",
+        "Same rules as for the last one.",
+        "Everything I asked for before goes for this one, too.",
+        "The requirements that I set out for the previous task apply to this one as well.",
+        "Rules unchanged.",
+        "Still 5 bullets, same rules as before.",
+    ],
+)
+def test_carried_demands_are_said_at_once(said):
+    assert check_query(carrying(), f"{TASK.prompt} {said}") == []
+
+
+@pytest.mark.parametrize(
+    ("said", "kind"),
+    [
+        ("No emojis, five bullets.", "missing"),
+        ("", "missing"),
+        ("Same rules as before, and at most 100 words.", "extra"),
+        ("Same rules as before, in French.", "extra"),
+        ("Same rules as before: no emojis, 5 bullets.", "restates"),
+        ("Same rules as before, with 6 bullets.", "extra"),
+    ],
+)
+def test_what_a_turn_that_carries_demands_may_not_say(said, kind):
+    assert [one.kind for one in check_query(carrying(), f"{TASK.prompt} {said}")] == [kind]
+
+
+def test_a_new_task_with_demands_of_its_own_does_not_take_over_others():
+    (found,) = check_query(carrying("state"), f"{TASK.prompt} No emojis. 5 bullets. Same rules as before.")
+    assert found.kind == "extra" and "task before" in found.message
+
+
+@pytest.mark.parametrize("line", [plan.text for plan in load_drop_plans().carry])
+def test_every_own_wording_of_carried_demands_is_understood(line):
+    assert check_query(carrying(), f"{TASK.prompt} {line}") == []

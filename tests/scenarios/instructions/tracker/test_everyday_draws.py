@@ -8,6 +8,7 @@ import pytest
 
 from evolif.errors import InputError
 from evolif.scenarios.instructions.constraints import check, get_group, parse_constraint
+from evolif.scenarios.instructions.synthesis import load_personas
 from evolif.scenarios.instructions.tracker import ScriptSpec, load_profile, load_topics, script
 from evolif.scenarios.instructions.tracker.load import LoadOperations, at_turn, number_of
 from evolif.scenarios.instructions.tracker.load_layer import near_number
@@ -17,7 +18,8 @@ from evolif.util.rng import Stream
 
 EVERYDAY = load_profile("everyday")
 TOPICS = load_topics_of(EVERYDAY)
-SPEC = ScriptSpec(EVERYDAY, TOPICS, 29)
+PERSONAS = load_personas()
+SPEC = ScriptSpec(EVERYDAY, TOPICS, 29, PERSONAS)
 TURNS = 30
 RARE = {"lettering", "wrap", "placement", "case", "digits", "sentences", "choice"}
 LOADS = {1: 1.9, 5: 3.6, 10: 4.2, 15: 5.0, 20: 5.3, 30: 5.5}
@@ -56,7 +58,7 @@ def test_the_profile_reads_back_as_it_is_written():
     spec = Spec(profile=EVERYDAY, seed=1, dialogues=1, turns=1)
     again = Spec.model_validate_json(spec.model_dump_json()).profile
     assert again == EVERYDAY
-    assert list(islice(script(ScriptSpec(again, TOPICS, 29), 3), 40)) == list(islice(script(SPEC, 3), 40))
+    assert list(islice(script(ScriptSpec(again, TOPICS, 29, PERSONAS), 3), 40)) == list(islice(script(SPEC, 3), 40))
 
 
 @pytest.mark.slow
@@ -127,8 +129,31 @@ def test_the_length_keeps_its_unit_in_four_modifications_of_five(sample):
 def test_a_topics_first_turn_states_and_no_other():
     for dialogue in dialogues(60):
         for turn, before in histories(dialogue):
-            assert (turn.act == "state") == (turn.move == "new") == (not before)
+            assert (turn.act in ("state", "carry")) == (turn.move == "new") == (not before)
             assert turn.act != "state" or 1 <= len(turn.operations) <= 4
+
+
+def test_carried_demands_are_those_of_the_topic_that_was_left(sample):
+    drawn, slack = sample
+    later = [turn for turn in turns_of(drawn) if turn.move == "new" and turn.turn > 1]
+    assert abs(sum(turn.act == "carry" for turn in later) / len(later) - 0.10) < 0.04 * slack
+    for dialogue in drawn:
+        for earlier, turn in pairwise(dialogue):
+            if turn.act == "carry":
+                assert turn.constraints == earlier.constraints and len(turn.constraints) > 1
+                assert {one.kind for one in turn.operations} == {"add"} and turn.kind == "carry"
+                assert not {"existence", "forbidden", "choice"} & {one.group for one in turn.operations}
+
+
+def test_visits_last_as_long_as_each_persona_likes(sample):
+    drawn, slack = sample
+    lengths = Counter()
+    for dialogue in drawn:
+        starts = [turn.turn for turn in dialogue if turn.move != "continue"]
+        lengths.update(after - before for before, after in pairwise(starts))
+    assert set(lengths) == set(range(1, 10))
+    mean = sum(length * count for length, count in lengths.items()) / lengths.total()
+    assert 3.6 - 0.3 * slack < mean < 4.6 + 0.3 * slack
 
 
 def test_the_operations_say_what_changed():
@@ -147,7 +172,7 @@ def test_the_operations_say_what_changed():
 def test_only_a_replacement_changes_in_several_ways():
     for turn in turns_of(dialogues(60)):
         if turn.act != "replace_all":
-            assert turn.kind == "add" or len(turn.operations) == 1
+            assert turn.kind in ("add", "carry") or len(turn.operations) == 1
 
 
 def test_a_replacement_leaves_nothing_as_it_was():

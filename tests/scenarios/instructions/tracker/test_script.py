@@ -137,8 +137,11 @@ def visits(turns):
     return lengths[:-1]
 
 
-def test_a_visit_lasts_at_least_four_turns(turns):
-    assert min(visits(turns)) >= 4
+@pytest.mark.parametrize("number", range(1, 7))
+def test_a_visit_lasts_at_least_four_turns_in_the_paper_and_one_to_nine_elsewhere(number):
+    assert min(visits(DIALOGUES["paper", number])) >= 4
+    lengths = visits(DIALOGUES["objective", number])
+    assert 1 <= min(lengths) < 4 and max(lengths) <= 9
 
 
 def test_every_witness_passes_the_rules(turns):

@@ -25,7 +25,8 @@ def test_profiles_without_stages_are_written_as_before(name):
     profile = load_profile(name)
     data = profile.model_dump(mode="json")
     assert not {"stages", "preferences"} & data.keys()
-    assert data["visit"].keys() == {"min_turns", "switch", "new"}
+    assert data["visit"].keys() - {"stay"} == {"min_turns", "switch", "new"}
+    assert ("persons" in data) == ("stay" in data["visit"]) == (name != "paper")
     assert profile.phases() == {1: profile}
 
 
@@ -45,7 +46,7 @@ def test_a_stage_keeps_what_it_does_not_name():
     assert [phases[turn].pools["bullets"] for turn in phases] == [
         {"min": 3, "max": 15}, {"min": 9, "max": 15}, {"min": 9, "max": 9},
     ]  # fmt: skip
-    assert [phases[turn].visit.switch for turn in phases] == [0.8, 0.8, 1]
+    assert [phases[turn].visit.switch for turn in phases] == [0, 0, 1]
     assert phases[8].operations == profile.operations
 
 
