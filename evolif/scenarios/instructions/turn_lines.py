@@ -235,9 +235,9 @@ def same_intention(turn: Turn, scripted: ScriptTurn) -> bool:
 
 
 FORMAT_VERSION = 1
-EDITION, SHORT_EDITION = 2, 3
-"""What the generator draws and how it words it: whatever changes the bytes of generated sets raises one of the two. The
-second is that of profiles that word demands in short, such as `everyday`."""
+EDITION, SHORT_EDITION, PERSON_EDITION = 2, 3, 4
+"""What the generator draws and how it words it: whatever changes the bytes of generated sets raises one of them. The
+second is that of profiles that word demands in short, the third that of profiles whose persons have a life."""
 
 Definitions = Literal["system", "query"]
 """Who says what exactly is counted: the system prompt, or the queries, each rule once in a dialogue."""
@@ -277,8 +277,12 @@ def edition_of(profile: Profile) -> int:
 
     >>> from evolif.scenarios.instructions.tracker import load_profile
     >>> edition_of(load_profile("objective")), edition_of(load_profile("everyday"))
-    (2, 3)
+    (4, 4)
+    >>> edition_of(load_profile("paper"))
+    2
     """
+    if profile.persons:
+        return PERSON_EDITION
     return SHORT_EDITION if profile.short_words else EDITION
 
 

@@ -9,14 +9,15 @@ import pytest
 
 from evolif import UsageError, evaluate, generate, load_benchmark
 from evolif.benchmark import HEADER
-from evolif.scenarios.instructions.turn_lines import EDITION, SHORT_EDITION
+from evolif.scenarios.instructions.tracker.profile import load_profile, parse_profile
+from evolif.scenarios.instructions.turn_lines import EDITION, PERSON_EDITION, SHORT_EDITION, edition_of
 
 
 def older(folder: Path) -> Path:
     """A set from before editions: its header does not name one."""
     generate(folder, dialogues=2, turns=5, seed=3, profile="objective")
     header = json.loads((folder / HEADER).read_text(encoding="utf-8"))
-    assert header.pop("edition") == EDITION
+    assert header.pop("edition") == PERSON_EDITION
     (folder / HEADER).write_text(json.dumps({**header, "generator": "0.1.2"}), encoding="utf-8")
     return folder
 
@@ -44,12 +45,23 @@ def test_generating_into_it_is_refused(tmp_path: Path) -> None:
         generate(older(tmp_path / "b"), dialogues=2, turns=5, seed=3, profile="objective")
 
 
-def test_short_words_have_an_edition_of_their_own(tmp_path: Path) -> None:
+def test_sets_whose_persons_have_a_life_have_an_edition_of_their_own(tmp_path: Path) -> None:
     bench = generate(tmp_path / "b", dialogues=1, turns=2, seed=3)
-    assert bench.header.edition == SHORT_EDITION and bench.can_grow(1)
+    assert bench.header.edition == PERSON_EDITION and bench.can_grow(1)
     header = json.loads((tmp_path / "b" / HEADER).read_text(encoding="utf-8"))
     (tmp_path / "b" / HEADER).write_text(json.dumps({**header, "edition": EDITION}), encoding="utf-8")
     older_words = load_benchmark(tmp_path / "b")
     assert not older_words.can_grow(1)
     with pytest.raises(UsageError, match="edition 2"):
         older_words.extend(4)
+
+
+@pytest.mark.parametrize(("name", "persons"), [("paper", False), ("objective", True), ("everyday", True)])
+def test_profiles_say_whether_persons_have_a_life(name: str, persons: bool) -> None:
+    profile = load_profile(name)
+    told = profile.model_dump(mode="json")
+    assert profile.persons is persons and told.get("persons", False) is persons
+    assert ("persons" in told) is persons, "the paper's stored headers keep their bytes"
+    stored = parse_profile({key: value for key, value in told.items() if key != "persons"})
+    assert stored.persons is None and edition_of(stored) == (SHORT_EDITION if name == "everyday" else EDITION)
+    assert edition_of(profile) == (PERSON_EDITION if persons else EDITION)

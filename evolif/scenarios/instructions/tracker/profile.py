@@ -60,7 +60,7 @@ class _Growing(_ProfileModel):
 
 
 _LATER_FIELDS = frozenset(
-    {"longest_absent", "preferences", "stages", "choice", "dialogues", "number_step", "everyday_pools", "short_words"}
+    "longest_absent preferences stages choice dialogues number_step everyday_pools short_words persons".split()
 )
 
 
@@ -158,7 +158,10 @@ class Profile(_Growing):
     everyday_pools: bool = False
     """Whether groups draw from the pool `everyday` of their data files, where they have one."""
     short_words: bool = False
-    """Whether the template words demands as people type them every day: in few words, without reasons."""
+    """Whether the template words demands as people type them every day: in few words."""
+    persons: bool | None = None
+    """Whether who asks has a life, a voice and reasons that fit (edition 4 of the generator); the paper's profile does
+    not."""
 
     @model_validator(mode="after")
     def _known_groups(self) -> Profile:
@@ -195,7 +198,9 @@ class Profile(_Growing):
     def resolved(self) -> Profile:
         """The profile with all pools and rules of choice complete, so that it means the same on any machine."""
         pools = {name: {**self._own_pool(name), **self.pools.get(name, {})} for name in self.groups}
-        return self.model_copy(update={"pools": pools, "choice": self.choice and self.choice.for_groups(self.groups)})
+        choice = self.choice and self.choice.for_groups(self.groups)
+        persons = True if self.persons is None else self.persons
+        return self.model_copy(update={"pools": pools, "choice": choice, "persons": persons})
 
     def _own_pool(self, name: str) -> Mapping[str, Any]:
         """The pool of a group's data file."""
