@@ -47,7 +47,8 @@ class TurnGenerator:
         self._script = ScriptSpec(spec.profile, topics, spec.seed)
         self._personas = personas
         self._seed = spec.seed
-        self._synthesizer = TemplateSynthesizer(spec.seed, frames, short=spec.profile.short_words)
+        short, persons = spec.profile.short_words, bool(spec.profile.persons)
+        self._synthesizer = TemplateSynthesizer(spec.seed, frames, short=short, persons=persons)
 
     def script(self, dialogue: int) -> Iterator[ScriptTurn]:
         """The endless script of a dialogue."""
