@@ -15,6 +15,7 @@ from itertools import islice
 from statistics import fmean
 
 from evolif.scenarios.instructions.constraints.compatibility import is_closed
+from evolif.scenarios.instructions.synthesis import load_personas
 from evolif.scenarios.instructions.tracker import Profile, ScriptSpec, load_profile, load_topics
 from evolif.scenarios.instructions.tracker.choice import used_keywords
 from evolif.scenarios.instructions.tracker.profile import OperationWeights
@@ -100,7 +101,7 @@ def measure(name: str, least: int, rules: bool) -> None:
     profile = load_profile(name)
     if not rules:
         profile = profile.model_copy(update={"choice": None})
-    spec, length, count = ScriptSpec(profile, load_topics(), 0), PROFILES[name], Count()
+    spec, length, count = ScriptSpec(profile, load_topics(), 0, load_personas()), PROFILES[name], Count()
     taken = 0.0
     for dialogue in range(1, -(-least // length) + 1):
         started = time.process_time()

@@ -14,6 +14,7 @@ from statistics import NormalDist, fmean
 
 from evolif.metrics import PROCESS, cluster_rows, pair_test
 from evolif.metrics.power import dialogues_needed
+from evolif.scenarios.instructions.synthesis import load_personas
 from evolif.scenarios.instructions.tracker import ScriptSpec, load_profile, script
 from evolif.scenarios.instructions.tracker.load import LoadOperations
 from evolif.scenarios.instructions.tracker.profile import load_topics_of
@@ -150,7 +151,7 @@ def main(dialogues: int, length: int) -> None:
     profile = load_profile("everyday")
     operations = profile.operations
     assert isinstance(operations, LoadOperations)
-    spec, statistics = ScriptSpec(profile, load_topics_of(profile), 1), DrawStatistics()
+    spec, statistics = ScriptSpec(profile, load_topics_of(profile), 1, load_personas()), DrawStatistics()
     list(islice(script(spec, dialogues + 1), length))  # what is loaded once
     start = time.process_time()
     turns = [turn for number in range(1, dialogues + 1) for turn in islice(script(spec, number, statistics), length)]

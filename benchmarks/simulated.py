@@ -27,6 +27,7 @@ from evolif.scenarios.instructions import generate
 from evolif.scenarios.instructions.constraints import check
 from evolif.scenarios.instructions.players import Skill, difficulty_of
 from evolif.scenarios.instructions.prompt import prompt_of
+from evolif.scenarios.instructions.synthesis import load_personas
 from evolif.scenarios.instructions.tracker import ScriptSpec, load_profile, load_topics, script
 from evolif.scenarios.instructions.turns import Persona, ScriptTurn, Turn
 from evolif.types import Prompt, Session
@@ -39,7 +40,7 @@ PAIRS = (("steady", 1, "forgetful", 1), ("steady", 1, "steady", 2))
 def prompts(profile: str, turns: int) -> Iterator[tuple[ScriptTurn, Prompt]]:
     """Turns of as many dialogues as it takes; depth is always 1, since `steady` does not forget."""
     rules = load_profile(profile)
-    spec = ScriptSpec(rules, load_topics(), 1)
+    spec = ScriptSpec(rules, load_topics(), 1, load_personas())
     every = (turn for number in count(1) for turn in islice(script(spec, number), rules.protocol.max_turns))
     for turn in islice(every, turns):
         said = (turn.dialogue, turn.turn, turn.topic, turn.move, turn.operations, turn.constraints)

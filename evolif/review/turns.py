@@ -180,7 +180,8 @@ class BenchmarkQueue(ReviewQueue):
         self._benchmark = benchmark
         self._checker = checker
         spec = benchmark.header.spec
-        self._template = TemplateSynthesizer(spec.seed, benchmark.frames, short=spec.profile.short_words)
+        short, persons = spec.profile.short_words, bool(spec.profile.persons)
+        self._template = TemplateSynthesizer(spec.seed, benchmark.frames, short=short, persons=persons)
         self._turns: dict[str, Turn] = {}
         for dialogue in benchmark.dialogues():
             self._turns |= {f"{dialogue}/{turn.turn}": turn for turn in benchmark.turns(dialogue)}

@@ -50,7 +50,8 @@ class TurnGenerator:
         self._seed = spec.seed
         profile = spec.profile
         self._voices = voices = bool(profile.persons or profile.voices)
-        self._synthesizer = TemplateSynthesizer(spec.seed, frames, short=profile.short_words, voices=voices)
+        short, persons = profile.short_words, bool(profile.persons)
+        self._synthesizer = TemplateSynthesizer(spec.seed, frames, short=short, persons=persons, voices=voices)
 
     def script(self, dialogue: int) -> Iterator[ScriptTurn]:
         """The endless script of a dialogue."""

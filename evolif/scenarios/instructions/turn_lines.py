@@ -282,8 +282,10 @@ def edition_of(profile: Profile) -> int:
     """The edition of the generator for a profile.
 
     >>> from evolif.scenarios.instructions.tracker import load_profile
-    >>> edition_of(load_profile("paper")), edition_of(load_profile("everyday"))
-    (2, 4)
+    >>> edition_of(load_profile("objective")), edition_of(load_profile("everyday"))
+    (4, 4)
+    >>> edition_of(load_profile("paper"))
+    2
     """
     if profile.persons:
         return PERSON_EDITION

@@ -9,7 +9,8 @@ import pytest
 
 from evolif import UsageError, evaluate, generate, load_benchmark
 from evolif.benchmark import HEADER
-from evolif.scenarios.instructions.turn_lines import EDITION, PERSON_EDITION, SHORT_EDITION
+from evolif.scenarios.instructions.tracker.profile import load_profile, parse_profile
+from evolif.scenarios.instructions.turn_lines import EDITION, PERSON_EDITION, SHORT_EDITION, edition_of
 
 
 def older(folder: Path) -> Path:
@@ -81,3 +82,14 @@ def test_paper_sets_word_tasks_by_who_asks_where_they_are_told_to(tmp_path: Path
     assert sum(bool(other.topic.wordings) for _, other in pairs) > 4
     again = generate(tmp_path / "told", dialogues=12, turns=1, seed=3)
     assert again.header.spec.profile.voices
+
+
+@pytest.mark.parametrize(("name", "persons"), [("paper", False), ("objective", True), ("everyday", True)])
+def test_profiles_say_whether_persons_have_a_life(name: str, persons: bool) -> None:
+    profile = load_profile(name)
+    told = profile.model_dump(mode="json")
+    assert profile.persons is persons and told.get("persons", False) is persons
+    assert ("persons" in told) is persons, "the paper's stored headers keep their bytes"
+    stored = parse_profile({key: value for key, value in told.items() if key != "persons"})
+    assert stored.persons is None and edition_of(stored) == (SHORT_EDITION if name == "everyday" else EDITION)
+    assert edition_of(profile) == (PERSON_EDITION if persons else EDITION)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import TypeVar
+from typing import Literal, TypeVar
 from zlib import crc32
 
 from evolif.scenarios.instructions.synthesis.own_reasons import OwnReasons, persona_reasons, task_reasons
@@ -16,6 +16,8 @@ from evolif.scenarios.instructions.turns import Persona, Topic
 from evolif.util.rng import Stream
 
 T = TypeVar("T")
+Motive = Literal["none", "line", "plan"]
+"""How a reason is given: not at all, as a line beside the demand, by a plan that brings it."""
 
 MEMORY = 8
 """Turns within which a dialogue does not begin in the same way."""
@@ -50,6 +52,10 @@ class Draw:
     persona: Persona
     stream: Stream
     memory: DrawMemory
+    persons: bool = False
+    """Whether words and reasons are to fit who asks (`Profile.persons`)."""
+    motive: Motive = "none"
+    """How a reason is given, where persons are to fit."""
     said: set[str] = field(default_factory=set)
     """What the turn has said so far, to avoid echoes."""
     style: TypingStyle = field(init=False)
@@ -68,6 +74,10 @@ class Draw:
         mine, task = None if self.grave else persona_reasons(self.persona), task_reasons(self.topic)
         ordered = (mine, task) if persona_first else (task, mine)
         return tuple(reasons for reasons in ordered if reasons is not None)
+
+    def gives_line(self) -> bool:
+        """Whether a reason is given beside a plan that brings none."""
+        return self.motive == "line" if self.persons else self.says(self.style.reason)
 
     def rings_new(self, text: str) -> bool:
         """Whether a sentence repeats no telling word of the turn."""

@@ -3,6 +3,9 @@
 `personas/reasons.jsonl` has the lines of the packaged personas, `seeds/topic-reasons.jsonl` those of the packaged
 topics. They are found by the persona's sentence and by the topic's title, because catalogues of users have ids of their
 own. Who or what is not among them gives the reasons that everybody gives (`phrases.py`).
+
+A line that begins with `odd:` names somebody nobody has mentioned, a bet, a game or superstition. Where persons are to
+fit (`Profile.persons`) it is left out, and so are the lists that motivate anything: `any`, `detail` and `drop`.
 """
 
 from __future__ import annotations
@@ -35,6 +38,9 @@ _LAYOUTS = frozenset(
     | {("format", "table")}
 )
 """Nobody pins HTML to a wall."""
+TELLING: tuple[Occasion, ...] = ("shorter", "longer", "layout")
+"""Occasions whose lines are about the very demand."""
+_ODD = "odd:"
 _DETAILS = frozenset({"start_with", "end_with", "existence", "forbidden", "placement", "punctuation", "case", "digits"})
 
 _POINTS = re.compile(r"\b(?:it|this|that|so|such|these|those|them|either|otherwise)\b", re.IGNORECASE)
@@ -60,6 +66,10 @@ class _Entry(BaseModel):
         for occasion in OCCASIONS:
             yield from ((occasion, text) for text in getattr(self, "any_" if occasion == "any" else occasion))
 
+    def texts(self) -> Iterator[tuple[Occasion, str]]:
+        """The lines as they are said."""
+        return ((occasion, line.removeprefix(_ODD).strip()) for occasion, line in self.lines())
+
 
 @dataclass(frozen=True, slots=True)
 class OwnReasons:
@@ -71,6 +81,10 @@ class OwnReasons:
     def of(self, occasion: Occasion) -> tuple[Reason, ...]:
         """The lines for an occasion; none if it has none."""
         return self.by_occasion.get(occasion, ())
+
+    def about(self, occasion: Occasion) -> tuple[Reason, ...]:
+        """The lines for an occasion that are about the very demand and not odd; none for a general occasion."""
+        return tuple(reason for reason in self.of(occasion) if not reason.odd) if occasion in TELLING else ()
 
 
 def occasion_of(group: str, cause: str, change: Change) -> Occasion:
@@ -148,12 +162,13 @@ def _entries(path: Path) -> tuple[_Entry, ...]:
 
 def _reasons(entry: _Entry) -> OwnReasons:
     by_occasion: dict[Occasion, list[Reason]] = {}
-    for occasion, text in entry.lines():
+    for occasion, line in entry.lines():
+        text, odd = line.removeprefix(_ODD).strip(), line.startswith(_ODD)
         listed = by_occasion.setdefault(occasion, [])
         # What is given up has to be named before somebody says why, and what “that” is before somebody asked for it.
         points = POINTS_FIRST.match(text) or (occasion in ("any", "detail") and _POINTS.search(text))
         follows = occasion == "drop" or points is not None
-        listed.append(Reason(f"{entry.id}/{occasion}/{len(listed)}", text, frozenset(OWN_REGISTERS), follows))
+        listed.append(Reason(f"{entry.id}/{occasion}/{len(listed)}", text, frozenset(OWN_REGISTERS), follows, odd))
     return OwnReasons(entry.id, {occasion: tuple(listed) for occasion, listed in by_occasion.items()})
 
 
@@ -162,7 +177,7 @@ def every_own_line() -> Iterator[tuple[str, str, str, str]]:
     for lines, _, _ in _FILES.values():
         path = data_path(*lines)
         for entry in _entries(path):
-            yield from ((str(path), entry.id, occasion, text) for occasion, text in entry.lines())
+            yield from ((str(path), entry.id, occasion, text) for occasion, text in entry.texts())
 
 
 def unknown_owners() -> Iterator[tuple[str, str]]:

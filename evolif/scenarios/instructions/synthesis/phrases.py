@@ -32,6 +32,8 @@ class Reason:
     registers: frozenset[str]
     follows: bool
     """It can only stand behind the demand."""
+    odd: bool = False
+    """It names somebody nobody has mentioned, a bet, a game or superstition."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,14 +97,14 @@ def _kind(entry: Mapping[str, Any], path: Path) -> ReasonKind:
     lines = []
     for line in entry["lines"]:
         tags, text = _tags(line)
-        unknown = tags - REGISTER_LETTERS.keys() - {"F"}
+        unknown = tags - REGISTER_LETTERS.keys() - {"F", "O"}
         if unknown:
             raise InputError(f"{kind}: unknown tag “{min(unknown)}” in “{line}”", path=path)
-        registers = frozenset(REGISTER_LETTERS[tag] for tag in tags - {"F"}) or frozenset(OWN_REGISTERS)
+        registers = frozenset(REGISTER_LETTERS[tag] for tag in tags - {"F", "O"}) or frozenset(OWN_REGISTERS)
         # “It turns out nobody needs it” has to come after what “it” is.
         points = POINTS_FIRST.match(text) is not None or ("lift" in acts and _POINTS.search(text) is not None)
         follows = "F" in tags or points
-        lines.append(Reason(kind, text, registers, follows))
+        lines.append(Reason(kind, text, registers, follows, "O" in tags))
     step = {"up": 1, "down": -1, None: 0}[entry.get("step")]
     return ReasonKind(kind, frozenset(map(str, entry["for"])), acts, step, tuple(lines), entry.get("light") is True)
 

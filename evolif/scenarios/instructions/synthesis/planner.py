@@ -9,14 +9,13 @@ own.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from zlib import crc32
 
 from evolif.scenarios.instructions.constraints import Change, get_group
-from evolif.scenarios.instructions.synthesis.draw import Draw, DrawMemory
-from evolif.scenarios.instructions.synthesis.own_reasons import Occasion, OwnReasons, occasion_of
-from evolif.scenarios.instructions.synthesis.phrases import Reason, ReasonKind, load_reasons, small_talk
+from evolif.scenarios.instructions.synthesis.draw import Draw, DrawMemory, Motive
+from evolif.scenarios.instructions.synthesis.motives import reason_for
+from evolif.scenarios.instructions.synthesis.phrases import Reason, small_talk
 from evolif.scenarios.instructions.synthesis.plans import (
     ANSWER,
     DOWN,
@@ -27,7 +26,6 @@ from evolif.scenarios.instructions.synthesis.plans import (
     GroupPlans,
     Plan,
     beginning_of,
-    echoes,
     load_plans,
     named_old,
 )
@@ -37,30 +35,14 @@ from evolif.util.rng import Purpose, Stream
 
 _CHANGES_TOPIC = 0.55
 """Share of new topics that are announced; the others simply begin."""
-_SPECIFIC = 0.65
-"""How often a reason belongs to the very change rather than to any."""
-_PERSONAS, _TASKS = 0.2, 0.6
-"""How often a reason is the persona's own, and how often it lies in the task, as long as there is one.
-
-Readers who do not know the persona find most natural what belongs to the task.
-"""
-_GENERAL = 0.2
-"""How often a reason is given that would do for any change: readers ask what it has to do with this one."""
-_TELLING: Mapping[Occasion, float] = {
-    "shorter": 1,
-    "longer": 1,
-    "layout": 0.35,
-    "detail": 0.2,
-    "drop": 0.15,
-    "any": _GENERAL,
-}
-"""The same of the reasons of a persona or a task, by what they motivate."""
 _REASON_FIRST = 0.35
 """How often a reason stands before the demand, where it can: a stranger understands it better behind."""
 _UNLIKED = 0.3
 """How often a plan is taken whose length or reference the persona does not prefer."""
 _BRINGS_REASON = 0.25
 """How often a plan with a reason in it is taken by a person who has reasons of their own, which sound less made up."""
+_GIVEN, _PLANNED = 0.64, 0.35
+"""Where persons are to fit: the part of the style's share that gives a reason, and how often of those the plan does."""
 _CLIPPED = 5
 """Plans shorter than this read like a form behind a task that is told in whole sentences."""
 _FEW_WORDS = 4
@@ -124,10 +106,12 @@ class Planner:
 
     Args:
         seed: Of the wording.
+        persons: Whether words and reasons are to fit who asks (`Profile.persons`).
     """
 
-    def __init__(self, seed: int) -> None:
+    def __init__(self, seed: int, *, persons: bool = False) -> None:
         self._seed = seed
+        self._persons = persons
         self._orders: dict[tuple[str, int], list[int]] = {}
         self._fitting: dict[tuple[str, str, str, str], tuple[Plan, ...]] = {}
 
@@ -142,7 +126,9 @@ class Planner:
             return None
         change = get_group(operation.group).change(operation.before, operation.after)
         stream = Stream(self._seed, Purpose.PLAN, turn.dialogue, turn.turn)
-        draw = Draw(self.order, turn.dialogue, turn.topic, persona, stream, memory)
+        draw = Draw(self.order, turn.dialogue, turn.topic, persona, stream, memory, self._persons)
+        if self._persons:
+            draw.motive = _motive(draw)
         for act in _acts(turn, change):
             plan = self._plan(plans, act, change, draw, names_topic=turn.move == "backtrack" and act != "back")
             if plan is not None:
@@ -156,7 +142,8 @@ class Planner:
         fitting = self._fitting.get(key)
         if fitting is None:
             every = plans.of(act, change.shape)
-            fitting = tuple(plan for plan in every if register in plan.registers) or every
+            own = tuple(plan for plan in every if register in plan.registers) or every
+            fitting = tuple(plan for plan in own if not self._persons or plan.fits_person(register)) or own
             self._fitting[key] = fitting
         can_name = bool(plans.old.get(change.old_shape))
 
@@ -171,12 +158,14 @@ class Planner:
 
         def suits(plan: Plan) -> bool:
             goes_on = not names_topic or (plan.length >= _CLIPPED and _may_follow(plan))
-            return goes_on and fits(plan) and draw.in_tone(plan.text)
+            return goes_on and fits(plan) and _may_bring(plan, draw) and draw.in_tone(plan.text)
 
-        has_own = bool(draw.own_reasons())
+        has_own = not draw.persons and bool(draw.own_reasons())
 
         def likes(plan: Plan) -> bool:
             if has_own and REASONED in plan.tags and not draw.says(_BRINGS_REASON):
+                return False
+            if draw.motive == "plan" and REASONED not in plan.tags:
                 return False
             return _likes(draw.style, plan, act) or draw.says(_UNLIKED)
 
@@ -203,6 +192,18 @@ class Planner:
             found = Stream(self._seed, Purpose.PLAN, crc32(kind.encode()), 0, 0).sample(numbers, size)
             self._orders[kind, size] = found
         return found
+
+
+def _motive(draw: Draw) -> Motive:
+    """Whether and how the turn gives a reason."""
+    if not draw.says(draw.style.reason * _GIVEN):
+        return "none"
+    return "plan" if draw.says(_PLANNED) else "line"
+
+
+def _may_bring(plan: Plan, draw: Draw) -> bool:
+    """Whether the turn may give the reason that a plan brings, if it brings one."""
+    return not draw.persons or draw.motive == "plan" or REASONED not in plan.tags
 
 
 def _acts(turn: ScriptTurn | Turn, change: Change) -> tuple[str, ...]:
@@ -261,7 +262,7 @@ def _around(
     front = act == "state" and _can_lead(plan) and draw.says(style.front)
     alone = not front and TASK not in plan.tags
     bare = alone and REASONED not in plan.tags and plan.length < _MANY_WORDS
-    reason = _reason(plans.group, act, change, draw) if room > 0 and bare and draw.says(style.reason) else None
+    reason = reason_for(plans.group, act, change, draw) if room > 0 and bare and draw.gives_line() else None
     room -= reason is not None
     reason_first = reason is not None and not reason.follows and _may_precede(act, plan) and draw.says(_REASON_FIRST)
     end = _End(draw, plan, changes=act != "state", after_reason=reason is not None and not reason_first)
@@ -329,57 +330,3 @@ def _opening(turn: ScriptTurn | Turn, act: str, plan: Plan, draw: Draw) -> str:
     if not draw.says(style.opener):
         return ""
     return draw.words(f"openers/{register}", talk.openers, style.openers, opens=True)
-
-
-def _reason(group: str, act: str, change: Change, draw: Draw) -> Reason | None:
-    """A reason for the change that the dialogue has not given yet: the persona's own, the task's, or anybody's."""
-    cause = "lift" if change.shape == "release" else act
-    chance = draw.stream.fraction()
-    if chance < _PERSONAS + _TASKS:
-        for reasons in draw.own_reasons(persona_first=chance < _PERSONAS):
-            found = _own_reason(reasons, group, cause, change, draw)
-            if found is not None:
-                return found
-    return _stock_reason(group, cause, change, draw)
-
-
-def _own_reason(reasons: OwnReasons, group: str, cause: str, change: Change, draw: Draw) -> Reason | None:
-    """A line of a persona or a task that the dialogue has not said yet."""
-    occasion = occasion_of(group, cause, change)
-    telling = occasion == "drop" or draw.says(_SPECIFIC)
-    for at in (occasion, "any") if telling else ("any", occasion):
-        if (at == "any" and occasion == "drop") or not draw.says(_TELLING[at]):
-            continue
-        found = draw.next(f"own/{reasons.owner}/{at}", reasons.of(at), lambda reason: _is_new(reason, draw))
-        if found is not None:
-            return found
-    return None
-
-
-def _stock_reason(group: str, cause: str, change: Change, draw: Draw) -> Reason | None:
-    kinds = [
-        kind for kind in load_reasons() if kind.motivates(group, cause, change) and not (draw.grave and kind.light)
-    ]
-    specific = [kind for kind in kinds if not kind.general]
-    chosen = specific if specific and draw.says(_SPECIFIC) else [kind for kind in kinds if kind.general]
-    if chosen is not specific and not draw.says(_GENERAL):
-        return None
-    register = draw.persona.register
-    return draw.next(
-        f"reasons/{register}/{'|'.join(kind.kind for kind in chosen)}",
-        _lines(chosen, register),
-        lambda reason: _is_new(reason, draw),
-    )
-
-
-def _is_new(reason: Reason, draw: Draw) -> bool:
-    """Whether the dialogue has not given the reason, nor the turn its words; then it has from now on."""
-    if reason.kind in draw.memory.used or not draw.rings_new(reason.text) or not draw.in_tone(reason.text):
-        return False
-    draw.memory.used.add(reason.kind)
-    draw.said |= echoes(reason.text)
-    return True
-
-
-def _lines(kinds: Iterable[ReasonKind], register: str) -> list[Reason]:
-    return [reason for kind in kinds for reason in kind.lines if register in reason.registers]

@@ -4,7 +4,10 @@ A file belongs to a group: acts, in them kinds of constraints, in them plans, an
 given up. A plan is a text with tags before a bar: registers (c n f b w; none means all five), `S` and `L` (small or
 large values only), `U` and `D` (the new value is above or below the old one), `R` (brings its own reason), `T`
 (places the task itself), `A` (speaks to an answer that is there), `P` (a question or complaint that needs no
-“please”).
+“please”), and three that count only where persons are to fit (`Profile.persons`): `M` (says how the last answer turned
+out, which nobody knows when a set is made: “still missing”), `O` (an odd motive: somebody not mentioned, a bet, a game,
+superstition), `E` (everybody says it, formal persons, too; these never say a line without `E` or `f`). Reasons of
+short plans may have `Q` or `G`: only where the task is a question, or a text that goes to others.
 """
 
 from __future__ import annotations
@@ -22,9 +25,11 @@ from evolif.util.resources import data_path, load_data
 
 REGISTER_LETTERS: Mapping[str, str] = {"c": "casual", "n": "neutral", "f": "formal", "b": "brisk", "w": "warm"}
 ACTS = ("state", "add", "adjust", "replace", "lift", "back")
-SMALL, LARGE, UP, DOWN, REASONED, TASK, ANSWER, POLITE = "SLUDRTAP"
-_TAGS = frozenset("SLUDRTAP")
-_TAGGED = re.compile(r"([a-zA-Z]{1,13})\|")
+SMALL, LARGE, UP, DOWN, REASONED, TASK, ANSWER, POLITE, OUTCOME, ODD, EVERYBODY, QUESTION, TEXT = "SLUDRTAPMOEQG"
+OWN_TAGS = frozenset((OUTCOME, ODD, EVERYBODY, QUESTION, TEXT))
+"""Tags that count only where persons are to fit."""
+_TAGS = frozenset((SMALL, LARGE, UP, DOWN, REASONED, TASK, ANSWER, POLITE)) | OWN_TAGS
+_TAGGED = re.compile(r"([a-zA-Z]{1,16})\|")
 _SLOT = re.compile(r"\{([A-Za-z_]+)(?:\|([^{}|]*)\|([^{}|]*))?\}")
 _WORD = re.compile(r"\w+(?:['’-]\w+)*")
 _NEVER_SIZED = (-1, 1 << 62)
@@ -66,6 +71,20 @@ class Plan:
     """How it refers to what was asked before."""
     echoes: frozenset[str]
     """The beginnings of its telling words: a sentence beside it that has one of them, too, would sound like an echo."""
+    formal: bool = False
+    """Whether its line says that formal persons type it; one without registers does not."""
+
+    def fits_person(self, register: str) -> bool:
+        """Whether somebody of a register would type it, whatever the last answer was like.
+
+        >>> parse_plan("k", "Too many. {count} bullets.").fits_person("formal")
+        False
+        >>> parse_plan("k", "M|Where are the bullets?").fits_person("casual")
+        False
+        """
+        if not self.tags.isdisjoint((OUTCOME, ODD)):
+            return False
+        return self.formal if register == "formal" else register in self.registers
 
 
 def _reference(text: str, slots: frozenset[str]) -> Reference:
@@ -123,14 +142,14 @@ def parse_plan(key: str, line: str) -> Plan:
     Raises:
         ValueError: an unknown tag, or a brace that belongs to no slot.
     """
-    registers, tags, text = frozenset(REGISTER_LETTERS.values()), frozenset[str](), line
+    registers, tags, text, formal = frozenset(REGISTER_LETTERS.values()), frozenset[str](), line, False
     if tagged := _TAGGED.match(line):
         letters, text = frozenset(tagged[1]), line[tagged.end() :]
         unknown = sorted(letters - _TAGS - REGISTER_LETTERS.keys())
         if unknown:
             known = f"{''.join(REGISTER_LETTERS)} and {''.join(sorted(_TAGS))}"
             raise ValueError(f"the tag “{unknown[0]}” is unknown; use {known}")
-        tags = letters & _TAGS
+        tags, formal = letters & _TAGS, not letters.isdisjoint("fE")
         registers = frozenset(REGISTER_LETTERS[letter] for letter in letters - _TAGS) or registers
     text = text.strip()
     words = _WORD.findall(_SLOT.sub(" x ", text))
@@ -138,9 +157,8 @@ def parse_plan(key: str, line: str) -> Plan:
         raise ValueError("it has no words")
     pieces = _pieces(text)
     slots = frozenset(piece.text for piece in pieces if piece.slot)
-    return Plan(
-        key, text, registers, tags, pieces, len(words), beginning_of(text), slots, _reference(text, slots), echoes(text)
-    )
+    begins, refers = beginning_of(text), _reference(text, slots)
+    return Plan(key, text, registers, tags, pieces, len(words), begins, slots, refers, echoes(text), formal)
 
 
 _TELLING = 4

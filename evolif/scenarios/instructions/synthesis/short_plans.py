@@ -3,7 +3,9 @@
 A file belongs to a group: kinds of constraints (`short_values.py` names them), in them kinds of wordings. `do` is an
 order, `bit` a fragment, `hung` what hangs on a task, `say` a short sentence, `gripe` a question or a complaint about
 the last answer, `to` a change of the value alone, `free` the release of a part; `names` are noun phrases for what is
-dropped. A line may begin with the registers that say it, as in `plans.py`. `lifts.yaml` has what fits every group.
+dropped. A line may begin with the registers that say it, as in `plans.py`. `reasons` has, by kind of constraint, why
+somebody would ask for just this; a line fits every value of its kind, and every task unless its tags say otherwise.
+Several kinds that share their lines are named with commas between them. `lifts.yaml` has what fits every group.
 """
 
 from __future__ import annotations
@@ -33,6 +35,8 @@ class ShortPlans:
     """By kind of constraint and kind of wording."""
     tails: Mapping[str, tuple[str, ...]]
     """What is added to a plan for what its kind of constraint does not say."""
+    reasons: Mapping[str, tuple[Plan, ...]]
+    """By kind of constraint, why somebody asks for it."""
 
     def of(self, shape: str, kind: str, register: str = "") -> tuple[Plan, ...]:
         """The plans of a kind; where a register is given, those that it says."""
@@ -76,12 +80,36 @@ def load_short_plans(group: str) -> ShortPlans | None:
     tails = {name: tuple(lines) for name, lines in (data.get("tails") or {}).items()}
     shapes: dict[str, dict[str, tuple[Plan, ...]]] = {}
     for shape, kinds in data.items():
-        if shape not in ("group", "tails"):
+        if shape not in ("group", "tails", "reasons"):
             shapes[shape] = {kind: _plans(lines, f"{group}/{shape}/{kind}", path) for kind, lines in kinds.items()}
             unknown = sorted(kinds.keys() - set(KINDS))
             if unknown:
                 raise InputError(f"{shape}: “{unknown[0]}” is unknown; use {', '.join(KINDS)}", path=path)
-    return ShortPlans(group, shapes, tails)
+    reasons = read_reasons(data.get("reasons") or {}, shapes, path)
+    return ShortPlans(group, shapes, tails, reasons)
+
+
+def read_reasons(data: object, shapes: Shapes, path: Path) -> dict[str, tuple[Plan, ...]]:
+    """The reasons of a file, by kind of constraint.
+
+    Args:
+        data: What the file has under `reasons`.
+        shapes: Its kinds of constraints.
+        path: The file, which is named by its group.
+
+    Raises:
+        InputError: a kind that the file does not have or that comes twice, or lines that are no texts.
+    """
+    if not isinstance(data, dict):
+        raise InputError("reasons: needs kinds of constraints, each with a list of texts", path=path)
+    found: dict[str, tuple[Plan, ...]] = {}
+    for names, lines in data.items():
+        for shape in str(names).split(", "):
+            if shape not in shapes or shape in found:
+                fault = "comes twice" if shape in found else "is no kind of constraint"
+                raise InputError(f"reasons: “{shape}” {fault}; use {', '.join(shapes)}, each once", path=path)
+            found[shape] = _plans(lines, f"{path.stem}/{shape}/reasons", path)
+    return found
 
 
 _DROP_LISTS = ("reset", "reset_with", "again", "back", "carry", "still")

@@ -1,7 +1,9 @@
 """Short wording: a turn with one operation or several, in a few words, as people type what they want of an answer.
 
-Most demands are plain orders or fragments, some hang on the task, few are sentences or complaints; no reason is made
-up, and what is replaced is not said again. The choice is a pure function of the seed, the dialogue and its turns.
+Most demands are plain orders or fragments, some hang on the task, few are sentences or complaints; what is replaced is
+not said again. Where persons are to fit (`Profile.persons`) one in ten of the demands that somebody would give a reason
+for has one behind it, written for this kind of demand. The choice is a pure function of the seed, the dialogue and its
+turns.
 """
 
 from __future__ import annotations
@@ -10,8 +12,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from evolif.scenarios.instructions.constraints import get_group
 from evolif.scenarios.instructions.synthesis.draw import DrawMemory
-from evolif.scenarios.instructions.synthesis.plans import SEAL, UNSEAL, Plan, capitalised, seal
+from evolif.scenarios.instructions.synthesis.plans import QUESTION, SEAL, TEXT, UNSEAL, Plan, capitalised, seal
 from evolif.scenarios.instructions.synthesis.render import styled
 from evolif.scenarios.instructions.synthesis.short_plans import (
     DropPlans,
@@ -48,6 +51,8 @@ _RESET_WITH = 30
 """Percent of resets that hold the new demands in the same sentence."""
 _ASIDE = re.compile(r"\b(?:please|pls|kindly|instead|now|too|either|also)\b", re.IGNORECASE)
 _STOPS = ".?!…:"
+_REASON = 10
+"""Percent of turns with one demand that has reasons in which one is given."""
 _SALT = 0x5348_4F52_54
 
 
@@ -68,21 +73,24 @@ class ShortWords:
 
     Args:
         seed: Of the wording.
-        recalls: Whether people now and then say again, on coming back to a task, what holds there.
+        persons: Whether words and reasons are to fit who asks (`Profile.persons`).
     """
 
-    def __init__(self, seed: int, *, recalls: bool = False) -> None:
+    def __init__(self, seed: int, *, persons: bool = False) -> None:
         self._seed = seed
-        self._recalls = recalls
+        self._persons = persons
 
     def say(self, turn: ScriptTurn | Turn, persona: Persona, memory: DrawMemory) -> str | None:
         """The query of a turn, whose plans the memory then holds; None if a constraint has no short words."""
         memory.turns = turn.turn
-        voice = ShortVoice(
-            Stream(self._seed, Purpose.PLAN, turn.dialogue, turn.turn, _SALT), persona.register, memory, self._recalls
-        )
+        stream = Stream(self._seed, Purpose.PLAN, turn.dialogue, turn.turn, _SALT)
+        voice = ShortVoice(stream, persona.register, memory, self._persons)
         text = _turn_text(turn, voice)
-        return None if text is None else styled(text, style_of(persona))
+        if text is None:
+            return None
+        if self._persons and (reason := short_reason(turn, voice)):
+            text = f"{text} {reason}"
+        return styled(text, style_of(persona))
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,16 +100,22 @@ class ShortVoice:
     stream: Stream
     register: str
     memory: DrawMemory
-    recalls: bool = False
-    """Whether this person now and then says again, on coming back to a task, what holds there."""
+    persons: bool = False
+    """Whether words and reasons are to fit who asks."""
 
     def says(self, percent: int) -> bool:
         """True in so many cases of a hundred."""
         return self.stream.below(100) < percent
 
-    def plan(self, plans: Sequence[Plan]) -> Plan | None:
-        """A plan that the register says, one that the dialogue has not used if there is one."""
-        own = [plan for plan in plans if self.register in plan.registers] or list(plans)
+    def typed(self, plans: Sequence[Plan]) -> list[Plan]:
+        """The plans that the person types; where persons are to fit, that may be none."""
+        if self.persons:
+            return [plan for plan in plans if plan.fits_person(self.register)]
+        return [plan for plan in plans if self.register in plan.registers] or list(plans)
+
+    def plan(self, plans: Sequence[Plan], *, name: bool = False) -> Plan | None:
+        """A plan that the person types, one that the dialogue has not used if there is one; a name is anybody's."""
+        own = list(plans) if name and self.persons else self.typed(plans)
         fresh = [plan for plan in own if plan.key not in self.memory.used]
         if not own:
             return None
@@ -124,7 +138,7 @@ def _turn_text(turn: ScriptTurn | Turn, voice: ShortVoice) -> str | None:
     if turn.move == "new":
         return _beside_task(turn.topic.prompt, told, voice)
     if turn.move == "backtrack":
-        reminder = _reminder(turn, drops, voice) if voice.recalls and voice.says(_REMINDED) else ""
+        reminder = _reminder(turn, drops, voice) if voice.persons and voice.says(_REMINDED) else ""
         return _behind_topic(f"{reminder}{sentence_of(told, voice)}", turn, drops, voice)
     if len(told) == 1 and told[0].kind == "hung":
         again = voice.plan(drops.again)
@@ -248,7 +262,7 @@ def _kind(voice: ShortVoice, *, alone: bool, answered: bool, fresh: bool) -> str
 def _said(plans: ShortPlans, form: ShortForm, kind: str, voice: ShortVoice, *, instead: int) -> ShortDemand | None:
     """A demand of a kind, or of the nearest that there is; `instead` is how often of a hundred it says that word."""
     for wanted in (kind, "do", "bit", "say"):
-        plan = voice.plan(plans.of(form.shape, wanted, voice.register) or plans.of(form.shape, wanted))
+        plan = voice.plan(plans.of(form.shape, wanted))
         if plan is not None:
             text = fill_short(plan, form.slots)
             for tail in form.tails:
@@ -270,16 +284,60 @@ def _with_tail(text: str, tail: str) -> str:
 
 def _lift(plans: ShortPlans, before: Params, voice: ShortVoice, *, in_words: bool, alone: bool) -> ShortDemand | None:
     form = short_form(plans.group, before, in_words=in_words)
-    name = voice.plan(plans.of(form.shape, "names")) if form is not None else None
+    name = voice.plan(plans.of(form.shape, "names"), name=True) if form is not None else None
     if form is None or name is None:
         return None
     drops = load_drop_plans().lift
     kind = voice.stream.weighted([(kind, weight) for kind, weight in _KINDS if alone or kind in ("do", "say")])
-    plan = voice.plan(drops[kind])
+    plan = voice.plan(drops[kind]) or voice.plan(drops["do"])
     assert plan is not None  # a packaged list
     told = fill_short(name, form.slots)
     text = plan.text.replace("{name}", told).replace("{Name}", capitalised(told))
     return ShortDemand(kind, text, lifts=True)
+
+
+def short_reason(turn: ScriptTurn | Turn, voice: ShortVoice) -> str:
+    """Why the person wants what a turn asks for, as a sentence.
+
+    Args:
+        turn: The turn.
+        voice: Whose words; its memory then holds the reason.
+
+    Returns:
+        The sentence; empty where nobody would give a reason, or this one does not.
+    """
+    if len(turn.operations) != 1 or turn.act == "replace_all" or turn.operation.after is None:
+        return ""
+    operation = turn.operation
+    plans, part = load_short_plans(operation.group), part_of(operation)
+    form = short_form(operation.group, part.params) if not part.released else None
+    lines = plans.reasons.get(form.shape, ()) if plans is not None and form is not None else ()
+    if not lines or _eases(operation) or not voice.says(_REASON):
+        return ""
+    unsuited = QUESTION if _WRITES.search(turn.topic.prompt) else TEXT
+    fresh = [line for line in voice.typed(lines) if line.text not in voice.memory.used and unsuited not in line.tags]
+    if not fresh:
+        return ""
+    text = voice.stream.choice(fresh).text
+    voice.memory.used.add(text)
+    return text
+
+
+def _eases(operation: Operation) -> bool:
+    """Whether a limit gets looser: the reason for it is none for that."""
+    before, after = operation.before, operation.after
+    if before is None or after is None or before.get("relation") != after.get("relation"):
+        return False
+    step = get_group(operation.group).change(before, after).step
+    return step == {"at_most": 1, "at_least": -1}.get(str(after.get("relation")))
+
+
+_WRITES = re.compile(
+    r"\b(?:write|draft|compose|letter|email|message|speech|toast|poem|sonnet|limerick|story|tale|scene|dialogue|monologue|"
+    r"invitation|announcement|notice|caption|lyrics|song|pitch|voice of|improvise|play|invent|you are)\b",
+    re.IGNORECASE,
+)
+"""What tasks say that ask for a text, which others read."""
 
 
 def sentence_of(demands: Sequence[ShortDemand], voice: ShortVoice) -> str:

@@ -186,17 +186,26 @@ class TemplateSynthesizer:
         seed: Of the wording.
         frames: The registers' frames; the project's own if None.
         short: Word everything in short demands, as people type them every day (`short_words.py`).
+        persons: Whether words and reasons are to fit who asks (`Profile.persons`).
         voices: Word each task, and name it, as the persona does (`voice.py`).
     """
 
     name = "template"
 
-    def __init__(self, seed: int, frames: Frames | None = None, *, short: bool = False, voices: bool = False) -> None:
+    def __init__(
+        self,
+        seed: int,
+        frames: Frames | None = None,
+        *,
+        short: bool = False,
+        persons: bool = False,
+        voices: bool = False,
+    ) -> None:
         self._seed = seed
         self._voices = voices
-        self._short = ShortWords(seed, recalls=voices) if short else None
+        self._short = ShortWords(seed, persons=persons) if short else None
         self._frames = frames or own_frames()
-        self._planner = Planner(seed)
+        self._planner = Planner(seed, persons=persons)
         self._memories: dict[int, DrawMemory] = {}
         """What recent dialogues have used, least recently used first."""
 

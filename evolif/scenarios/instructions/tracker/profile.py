@@ -60,19 +60,9 @@ class _Growing(_ProfileModel):
 
 
 _LATER_FIELDS = frozenset(
-    {
-        "longest_absent",
-        "preferences",
-        "stages",
-        "choice",
-        "dialogues",
-        "number_step",
-        "everyday_pools",
-        "short_words",
-        "persons",
-        "voices",
-        "stay",
-    }
+    "longest_absent preferences stages choice dialogues number_step everyday_pools short_words persons voices "
+    "stay".split()
+)
 )
 
 

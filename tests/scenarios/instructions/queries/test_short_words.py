@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from pathlib import Path
 from statistics import median
 from typing import Any
 
@@ -12,8 +13,16 @@ from everyday_values import VALUES, Params
 import evolif
 from evolif.scenarios.instructions.queries import check_query
 from evolif.scenarios.instructions.synthesis import TemplateSynthesizer, load_personas
-from evolif.scenarios.instructions.synthesis.short_plans import load_drop_plans, load_short_plans
+from evolif.scenarios.instructions.synthesis.draw import DrawMemory
+from evolif.scenarios.instructions.synthesis.plans import SEAL, UNSEAL
+from evolif.scenarios.instructions.synthesis.short_plans import (
+    fill_short,
+    load_drop_plans,
+    load_short_plans,
+    read_reasons,
+)
 from evolif.scenarios.instructions.synthesis.short_values import short_form
+from evolif.scenarios.instructions.synthesis.short_words import ShortVoice, short_reason
 from evolif.scenarios.instructions.synthesis.style import OWN_REGISTERS
 from evolif.scenarios.instructions.tracker import load_topics
 from evolif.scenarios.instructions.turns import Constraint, Move, Operation, ScriptTurn, Topic, TurnAct
@@ -22,6 +31,12 @@ from evolif.util.rng import Stream
 FEWEST = 6
 """Plans of a kind of constraint in one register, with the ways to drop any constraint for a lift."""
 DEMANDS = ("do", "bit", "hung", "say", "gripe")
+REASONS = {
+    line.text
+    for group in VALUES
+    for lines in getattr(load_short_plans(group), "reasons", {}).values()
+    for line in lines
+}
 MOST_REJECTED = 0.01
 
 
@@ -62,8 +77,8 @@ def _drawn_operation(stream: Stream, group: str, before: Params, after: Params, 
 
 
 @cache
-def worded(dialogues: int) -> list[tuple[ScriptTurn, str]]:
-    stream, synthesizer = Stream(5, 3), TemplateSynthesizer(9, short=True)
+def worded(dialogues: int, *, persons: bool = False) -> list[tuple[ScriptTurn, str]]:
+    stream, synthesizer = Stream(5, 3), TemplateSynthesizer(9, short=True, persons=persons)
     personas, topics = load_personas(), load_topics()
     found = []
     for dialogue in range(1, dialogues + 1):
@@ -104,11 +119,25 @@ def test_short_demands_are_short() -> None:
     assert sum(length > 11 for length in lengths) <= 0.05 * len(lengths)
 
 
+@pytest.mark.parametrize("group", VALUES)
+def test_formal_persons_have_plans_of_every_kind_of_constraint(group: str) -> None:
+    plans = load_short_plans(group)
+    assert plans is not None
+    for shape, kinds in plans.shapes.items():
+        typed = {kind: [plan for plan in listed if plan.fits_person("formal")] for kind, listed in kinds.items()}
+        assert len(typed["do"]) >= 2 and len(typed["do"] + typed["bit"] + typed["say"]) >= 3 and typed["hung"], shape
+        assert "free" not in typed or len(typed["free"]) >= 2, "or the release would be worded as a demand"
+    drops = load_drop_plans()
+    for listed in (drops.reset, drops.reset_with, drops.again, drops.back, drops.lift["do"], drops.lift["say"]):
+        assert sum(plan.fits_person("formal") for plan in listed) >= 2
+
+
 @pytest.mark.slow
 @pytest.mark.slow
 @pytest.mark.parametrize("dialogues", [60, pytest.param(400, marks=pytest.mark.slow)])
-def test_every_turn_is_read_as_it_was_meant(dialogues: int) -> None:
-    turns = worded(dialogues)
+@pytest.mark.parametrize("persons", [False, True])
+def test_every_turn_is_read_as_it_was_meant(dialogues: int, persons: bool) -> None:
+    turns = worded(dialogues, persons=persons)
     rejected = [
         (query, [finding.message for finding in findings])
         for turn, query in turns
@@ -181,3 +210,108 @@ def test_a_new_task_with_demands_of_its_own_does_not_take_over_others():
 @pytest.mark.parametrize("line", [plan.text for plan in load_drop_plans().carry])
 def test_every_own_wording_of_carried_demands_is_understood(line):
     assert check_query(carrying(), f"{TASK.prompt} {line}") == []
+
+
+def reasons_in(query: str) -> list[str]:
+    """The reasons of the bank that a query gives, however its person types."""
+    told = bare(query)
+    return [text for text in REASONS if told.endswith(bare(text))]
+
+
+def bare(text: str) -> str:
+    """The letters of a text, without contractions."""
+    full = text.casefold().replace("’", "'")
+    for short, long in (
+        ("n't", " not"),
+        ("'ll", " will"),
+        ("'m", " am"),
+        ("'s", " is"),
+        ("'ve", " have"),
+        ("'re", " are"),
+    ):
+        full = full.replace(short, long).replace(short.replace("'", ""), long if short == "n't" else short[1:])
+    return "".join(filter(str.isalnum, full))
+
+
+@pytest.mark.slow
+def test_one_demand_in_ten_has_a_reason_that_the_dialogue_gives_once() -> None:
+    turns = worded(400, persons=True)
+    with_reasons = [turn for turn, _ in turns if _takes_reasons(turn)]
+    given = [(turn.dialogue, reasons) for turn, query in turns if (reasons := reasons_in(query))]
+    assert 0.06 <= len(given) / len(with_reasons) <= 0.11, (len(given), len(with_reasons))
+    said = [(dialogue, text) for dialogue, texts in given for text in texts]
+    assert len(said) == len(set(said))
+    assert not any(reasons_in(query) for _, query in worded(400)), "and none where persons do not matter"
+
+
+def _takes_reasons(turn: ScriptTurn) -> bool:
+    if len(turn.operations) != 1 or turn.act == "replace_all" or turn.operation.after is None:
+        return False
+    plans, form = load_short_plans(turn.operation.group), short_form(turn.operation.group, turn.operation.after)
+    return plans is not None and form is not None and form.shape in plans.reasons
+
+
+def voice_of(persona: str, stream: Stream) -> ShortVoice:
+    return ShortVoice(stream, persona, DrawMemory(), persons=True)
+
+
+def said_reasons(turn: ScriptTurn, register: str) -> set[str]:
+    """What is said behind a turn over many draws."""
+    return {short_reason(turn, voice_of(register, Stream(1, number))) for number in range(400)} - {""}
+
+
+SHORTER = {"unit": "words", "relation": "at_most", "count": 50}
+QUESTION = Topic("t1", "Why do cats purr?", (), title="purring")
+LETTER = Topic("t2", "Write a letter to my landlord about the mould.", (), title="the letter about the mould")
+
+
+def asked(topic: Topic, before: Params | None, after: Params | None) -> ScriptTurn:
+    kind: Any = "add" if before is None else "remove" if after is None else "modify"
+    return ScriptTurn(1, 2, topic, "continue", (Operation(kind, "length", before, after),), (), (), "")
+
+
+def test_reasons_fit_the_task_the_register_and_the_direction() -> None:
+    phone, card = "I'll read it on my phone.", "It has to fit on a card."
+    question, letter = (said_reasons(asked(topic, None, SHORTER), "neutral") for topic in (QUESTION, LETTER))
+    assert phone in question - letter and card in letter - question
+    plans = load_short_plans("length")
+    assert plans is not None
+    formal = said_reasons(asked(QUESTION, None, SHORTER), "formal")
+    assert formal and formal <= {line.text for line in plans.reasons["most"] if line.fits_person("formal")}
+    assert said_reasons(asked(QUESTION, {**SHORTER, "count": 90}, SHORTER), "neutral")
+    assert not said_reasons(asked(QUESTION, SHORTER, {**SHORTER, "count": 90}), "neutral"), "a looser limit"
+    assert not said_reasons(asked(QUESTION, SHORTER, None), "neutral"), "a limit that goes"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("group", VALUES)
+def test_no_reason_reads_like_a_demand(group: str) -> None:
+    plans, stream = load_short_plans(group), Stream(7, len(group))
+    assert plans is not None
+    for params in stream.sample(VALUES[group], min(12, len(VALUES[group]))):
+        form = short_form(group, params)
+        assert form is not None
+        order = plans.of(form.shape, "do")[0]
+        demand = fill_short(order, form.slots).replace(SEAL, "").replace(UNSEAL, "")
+        for line in plans.reasons.get(form.shape, ()):
+            operation = Operation("add", group, None, params)
+            turn = ScriptTurn(1, 2, QUESTION, "continue", (operation,), (Constraint(group, params),), (), "")
+            alone, both = (evolif.check_query(line_of(turn), text) for text in (demand, f"{demand} {line.text}"))
+            assert len(both) <= len(alone), (demand, line.text, both)
+
+
+@pytest.mark.parametrize(
+    ("reasons", "told"),
+    [
+        ([], "needs kinds of constraints"),
+        ({"moist": ["Because."]}, "“moist” is no kind of constraint"),
+        ({"most, most": ["Because."]}, "“most” comes twice"),
+        ({"most": "Because."}, "needs a list of texts"),
+        ({"most": ["Z|Because."]}, "the tag “Z” is unknown"),
+    ],
+)
+def test_reasons_that_no_bank_has(reasons: Any, told: str) -> None:
+    plans = load_short_plans("length")
+    assert plans is not None
+    with pytest.raises(evolif.InputError, match=told):
+        read_reasons(reasons or "none", plans.shapes, Path("length.yaml"))
