@@ -63,7 +63,6 @@ _LATER_FIELDS = frozenset(
     "longest_absent preferences stages choice dialogues number_step everyday_pools short_words persons voices "
     "stay".split()
 )
-)
 
 
 class Stay(_ProfileModel):
