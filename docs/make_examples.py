@@ -11,9 +11,11 @@ from itertools import count, islice
 from pathlib import Path
 
 from evolif.scenarios.instructions.constraints import describe, format_of
-from evolif.scenarios.instructions.synthesis import TemplateSynthesizer, load_personas, persona_for, registers
+from evolif.scenarios.instructions.generator import template_of
+from evolif.scenarios.instructions.synthesis import load_personas, persona_for, registers
 from evolif.scenarios.instructions.tracker import ScriptSpec, load_profile, script
 from evolif.scenarios.instructions.tracker.profile import load_topics_of
+from evolif.scenarios.instructions.turn_lines import Spec
 from evolif.scenarios.instructions.turns import Persona, ScriptTurn
 
 PAGE = Path(__file__).parent / "examples.md"
@@ -45,10 +47,9 @@ def page() -> str:
 
 
 def _dialogues(register: str) -> str:
-    bank, short = TemplateSynthesizer(SEED), TemplateSynthesizer(SEED, short=True)
     lines = [f"## {register.capitalize()}", ""]
     for number, (profile, persona, turns) in enumerate(_chosen(register)):
-        says = (short if load_profile(profile).short_words else bank).say
+        says = template_of(Spec(profile=load_profile(profile), seed=SEED, dialogues=1, turns=TURNS)).say
         told = [(turn, says(turn, persona)) for turn in turns]
         shown = _table(told) if register in WITH_CONSTRAINTS and not number else _list(told)
         lines += [f"### Dialogue {turns[0].dialogue}, {profile}", "", f"*{_text(persona.sentence)}*", "", *shown, ""]
@@ -61,7 +62,7 @@ def _chosen(register: str) -> Iterator[tuple[str, Persona, list[ScriptTurn]]]:
     numbers = (number for number in count(1) if persona_for(personas, SEED, number).register == register)
     for name, number in zip(PROFILES, numbers, strict=False):
         profile = load_profile(name)
-        spec = ScriptSpec(profile, load_topics_of(profile), SEED)
+        spec = ScriptSpec(profile, load_topics_of(profile), SEED, personas)
         yield name, persona_for(personas, SEED, number), list(islice(script(spec, number), TURNS))
 
 

@@ -20,7 +20,7 @@ from evolif.review.text import hidden, one_line, visible
 from evolif.review.turn_view import claims_of, intention_of, turn_blocks
 from evolif.scenarios.instructions import InstructionBenchmark
 from evolif.scenarios.instructions.constraints import EVERYDAY_GROUPS, EXTENDED_GROUPS, GROUPS, own_groups
-from evolif.scenarios.instructions.synthesis import TemplateSynthesizer
+from evolif.scenarios.instructions.generator import template_of
 from evolif.scenarios.instructions.turn_lines import read_turns
 from evolif.scenarios.instructions.turns import Finding, Turn
 from evolif.text import plural
@@ -179,9 +179,7 @@ class BenchmarkQueue(ReviewQueue):
         self.regenerate = regenerate
         self._benchmark = benchmark
         self._checker = checker
-        spec = benchmark.header.spec
-        short, persons = spec.profile.short_words, bool(spec.profile.persons)
-        self._template = TemplateSynthesizer(spec.seed, benchmark.frames, short=short, persons=persons)
+        self._template = template_of(benchmark.header.spec, benchmark.frames)
         self._turns: dict[str, Turn] = {}
         for dialogue in benchmark.dialogues():
             self._turns |= {f"{dialogue}/{turn.turn}": turn for turn in benchmark.turns(dialogue)}

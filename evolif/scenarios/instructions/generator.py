@@ -12,12 +12,30 @@ from evolif.scenarios.instructions.synthesis import TemplateSynthesizer, persona
 from evolif.scenarios.instructions.synthesis.template import Frames
 from evolif.scenarios.instructions.synthesis.voice import neutral, only_of
 from evolif.scenarios.instructions.system import with_definitions
-from evolif.scenarios.instructions.tracker import ScriptSpec, script
-from evolif.scenarios.instructions.turn_lines import Header, same_intention
+from evolif.scenarios.instructions.tracker import Profile, ScriptSpec, script
+from evolif.scenarios.instructions.turn_lines import Header, Spec, same_intention
 from evolif.scenarios.instructions.turns import Persona, ScriptTurn, Topic, Turn
 
 UNPLAYABLE = frozenset({"flagged", "rejected"})
 """Statuses of queries that are never sent to a model."""
+
+
+def has_voices(profile: Profile) -> bool:
+    """Whether tasks are worded by who asks."""
+    return bool(profile.persons or profile.voices)
+
+
+def template_of(spec: Spec, frames: Frames | None = None) -> TemplateSynthesizer:
+    """The template as a benchmark of this specification uses it.
+
+    Args:
+        spec: The benchmark's.
+        frames: Its registers' frames; the project's own if None.
+    """
+    profile = spec.profile
+    return TemplateSynthesizer(
+        spec.seed, frames, short=profile.short_words, persons=bool(profile.persons), voices=has_voices(profile)
+    )
 
 
 class TurnGenerator:
@@ -48,10 +66,8 @@ class TurnGenerator:
         self._script = ScriptSpec(spec.profile, topics, spec.seed, personas)
         self._personas = personas
         self._seed = spec.seed
-        profile = spec.profile
-        self._voices = voices = bool(profile.persons or profile.voices)
-        short, persons = profile.short_words, bool(profile.persons)
-        self._synthesizer = TemplateSynthesizer(spec.seed, frames, short=short, persons=persons, voices=voices)
+        self._voices = has_voices(spec.profile)
+        self._synthesizer = template_of(spec, frames)
 
     def script(self, dialogue: int) -> Iterator[ScriptTurn]:
         """The endless script of a dialogue."""

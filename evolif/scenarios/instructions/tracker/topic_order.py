@@ -23,6 +23,8 @@ _SHARED_KEYWORDS = 4
 """Keywords that two topics have in common from which on they are nearly the same; the lint allows no more."""
 _SHARED_WORDS = 0.5
 """The same of the words of both prompts, as a share."""
+_FEWEST_WORDS = 10
+"""Words of two prompts below which they tell too little to be compared."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +68,8 @@ def nearly_same(one: Topic, other: Topic) -> bool:
     if len(_keywords(one.keywords) & _keywords(other.keywords)) >= _SHARED_KEYWORDS:
         return True
     mine, others = _words(one.prompt), _words(other.prompt)
-    return len(mine & others) >= _SHARED_WORDS * max(1, len(mine | others))
+    both = len(mine | others)
+    return both >= _FEWEST_WORDS and len(mine & others) >= _SHARED_WORDS * both
 
 
 @lru_cache(maxsize=4096)
