@@ -55,6 +55,7 @@ class Purpose(IntEnum):
     SHIFTS = 11
     GAMES = 12
     BROADCAST = 13
+    REMARKS = 14
     PERMUTATION = 61
     RANKS = 62
     PAGE = 0x7061_6765
