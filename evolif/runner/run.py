@@ -388,7 +388,7 @@ class RunExecutor:
 
     def _edited(self, store: RunStore) -> Iterator[tuple[Prompt, Prompt | End]]:
         """The prompts that the run used and that would differ now, with what they would be."""
-        services = Services(reading_rules=self.settings.reading_rules, patience=self.settings.patience)
+        services = Services(reading_rules=store.settings.reading_rules, patience=store.settings.patience)
         environment = self._scenario.environment(self.benchmark, self.play_options, services)
         return edited_prompts(store, environment, self.benchmark)
 
