@@ -284,7 +284,10 @@ def _forbidden(params: Params, found: str) -> str:
 def _case(params: Params, found: str) -> str:
     if params["mode"] == "share":
         share = re.match(r"(\d{1,3}\.\d) % \(", found)
-        return f"{float(share[1]):.0f}% capital letters" if share else ""
+        if share is None:
+            return ""
+        percent = round(float(share[1]))
+        return {0: "no capital letters", 100: "all capital letters"}.get(percent, f"{percent}% capital letters")
     wrong = re.fullmatch(r"(\d{1,9}) of \d{1,9} letters are not", found)
     if wrong is None:
         return ""

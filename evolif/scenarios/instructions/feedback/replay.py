@@ -6,14 +6,15 @@ A session's turns are heard one after the other, each once: what was worked out 
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from operator import is_
 from typing import get_args
 
 from evolif.errors import InternalError, UsageError
+from evolif.scenarios.instructions.constraints import get_group
 from evolif.scenarios.instructions.feedback.bank import RemarkMode, Tone
-from evolif.scenarios.instructions.feedback.misses import Asked, Hearing, listen, rule_verdicts
+from evolif.scenarios.instructions.feedback.misses import Asked, Hearing, Miss, listen, rule_verdicts
 from evolif.scenarios.instructions.feedback.wording import Remark, Speaker
 from evolif.scenarios.instructions.turns import Instruction, Turn
 from evolif.text import read_apart
@@ -54,8 +55,10 @@ class Standing:
 
     step: Step | None = None
     """What was asked last; None at the beginning."""
+    answer: str = ""
+    """The answer to it."""
     hearing: Hearing = field(default_factory=lambda: Hearing(None))
-    """What was noticed of the answer to it."""
+    """What was noticed of it."""
     streak: int = 0
     """Failed answers in a row; those of which nothing can be judged are passed over."""
     mended: bool = False
@@ -157,6 +160,7 @@ class Reactions:
         stays = before.step is not None and before.step.turn.topic.id == turn.topic.id
         return Standing(
             step,
+            exchange.answer,
             hearing,
             before.streak if hearing.failed is None else before.streak + 1 if hearing.failed else 0,
             is_told and stays and hearing.failed is False,
@@ -166,9 +170,9 @@ class Reactions:
 
     async def _verdicts_on(self, constraints: Instruction, exchange: Exchange) -> tuple[Verdict, ...]:
         noted = self._verdicts.pop((exchange.prompt.digest, exchange.answer), ())
-        if noted:
-            return noted
-        answer = exchange.answer
+        return noted or await self._check(constraints, exchange.answer)
+
+    async def _check(self, constraints: Instruction, answer: str) -> tuple[Verdict, ...]:
         return await read_apart(answer, lambda: rule_verdicts(constraints, answer, self._rules))
 
     async def _ask(self, standing: Standing, dialogue: int, number: int, turn_of: TurnOf) -> Step | None:
@@ -181,7 +185,7 @@ class Reactions:
         turn = await turn_of(1 if last is None else last.turn.turn + 1)
         if turn is None or last is None:
             return None if turn is None else Step(turn)
-        return Step(turn, 0, self._remark(standing, last.turn, turn, number))
+        return Step(turn, 0, await self._remark(standing, last.turn, turn, number))
 
     def _repairs(self, standing: Standing, last: Step) -> bool:
         """Whether the same is asked again: something is wrong, and patience is left."""
@@ -191,9 +195,9 @@ class Reactions:
     def _repair(self, standing: Standing, last: Step, dialogue: int, number: int) -> Remark | None:
         stream = Stream(self._seed, Purpose.REMARKS, dialogue, number)
         speaker = Speaker(last.turn.persona, "repair", self._tone(last.repair + 1), standing.used, stream)
-        return _said_of(standing.hearing, speaker, frozenset())
+        return _said_of(standing.hearing, standing.hearing.misses, speaker)
 
-    def _remark(self, standing: Standing, before: Turn, turn: Turn, number: int) -> Remark | None:
+    async def _remark(self, standing: Standing, before: Turn, turn: Turn, number: int) -> Remark | None:
         """What precedes a turn: a remark about the answer before, or now and then a word of thanks."""
         says_misses = self._mode == "remark" and bool(standing.hearing.failed)
         if not (says_misses or standing.mended):
@@ -203,10 +207,19 @@ class Reactions:
         speaker = Speaker(
             turn.persona, "remark", "short" if moves_on else self._tone(standing.streak), standing.used, stream
         )
-        if says_misses:
-            changed = frozenset[str]() if moves_on else _given_up(before, turn)
-            return _said_of(standing.hearing, speaker, changed)
-        return speaker.thanks() if not stream.below(_THANKED) else None
+        if not says_misses:
+            return speaker.thanks() if not stream.below(_THANKED) else None
+        given_up = {} if moves_on else _given_up(before, turn)
+        kept = [miss for miss in standing.hearing.misses if miss.constraint.group not in given_up]
+        remark = _said_of(standing.hearing, kept, speaker)
+        changed = [miss for miss in standing.hearing.misses if given_up.get(miss.constraint.group)]
+        if remark is not None or not changed:
+            return remark
+        verdicts = await self._check(turn.constraints, standing.answer)
+        missed = {verdict.group for verdict in verdicts if not verdict.satisfied}
+        changed = [miss for miss in changed if miss.constraint.group in missed]
+        # Nobody says “again: 5” and then asks for 8.
+        return _said_of(standing.hearing, changed, replace(speaker, tone="short"))
 
     def _tone(self, failures: int) -> Tone:
         """The tone after so many failures in a row: calm at first, curt before the last chance, short between."""
@@ -216,23 +229,25 @@ class Reactions:
         return "curt" if left <= _LAST_CHANCE else "short"
 
 
-def _said_of(hearing: Hearing, speaker: Speaker, changed: frozenset[str]) -> Remark | None:
-    """A remark about an answer: on the most recently asked requirement that it misses and that is not given up now."""
+def _said_of(hearing: Hearing, misses: Sequence[Miss], speaker: Speaker) -> Remark | None:
+    """A remark about an answer: that it cannot be read, or on the first of the misses that there are words for."""
     if hearing.trouble is not None:
         return speaker.trouble(hearing.trouble)
-    for miss in hearing.misses:
-        if miss.constraint.group not in changed:
-            remark = speaker.miss(miss)
-            if remark is not None:
-                return remark
-    return None
+    return next((remark for remark in map(speaker.miss, misses) if remark is not None), None)
 
 
-def _given_up(before: Turn, turn: Turn) -> frozenset[str]:
-    """The groups whose constraints a turn lifts or changes: of those, nobody would complain in the same breath."""
+def _given_up(before: Turn, turn: Turn) -> Mapping[str, bool]:
+    """The groups whose constraints a turn of the same topic takes back, and whether it only gives them another value.
+
+    Nobody complains in the same breath about what is lifted, or about a value whose successor the answer has met.
+    """
     if turn.act == "replace_all":
-        return frozenset(constraint.group for constraint in before.constraints)
-    return frozenset(operation.group for operation in turn.operations if operation.before is not None)
+        return {constraint.group: False for constraint in before.constraints}
+    return {
+        op.group: op.after is not None and get_group(op.group).same_kind(op.before, op.after)
+        for op in turn.operations
+        if op.before is not None
+    }
 
 
 def _with_asked(asked: Asked, turn: Turn) -> Asked:

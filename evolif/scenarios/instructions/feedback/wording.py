@@ -23,6 +23,7 @@ from evolif.scenarios.instructions.feedback.found import found_of
 from evolif.scenarios.instructions.feedback.misses import Miss
 from evolif.scenarios.instructions.synthesis.plans import PlanPiece, capitalised, parse_plan, seal
 from evolif.scenarios.instructions.synthesis.render import styled, styled_opening
+from evolif.scenarios.instructions.synthesis.short_plans import going_on
 from evolif.scenarios.instructions.synthesis.short_values import LITERAL_SLOTS, short_form
 from evolif.scenarios.instructions.synthesis.style import style_of
 from evolif.scenarios.instructions.turns import Constraint, Params, Persona
@@ -33,6 +34,7 @@ LONGEST_ASKED = 160
 """Characters of what was asked; of anything longer, nobody would say it all again."""
 _LITERALS = LITERAL_SLOTS | {"columns", "items", "language", "mark"}
 _ONE = ("1", "one")
+_QUOTES = re.compile("[“”]")
 _SLOT = re.compile(r"\{([aA]sked|[fF]ound)\}")
 
 
@@ -79,7 +81,8 @@ class Speaker:
         }
         key, line = self._choose(f"{constraint.group}/{self.mode}", by_tone)
         values = {"asked": asked, "found": seal(found) if "“" in found else found}
-        text = self._styled(_SLOT.sub(lambda match: _slotted(match[1], values), line))
+        said = going_on(_SLOT.sub(lambda match: _slotted(match[1], values), line))
+        text = self._styled(said, constraint.params)
         return Remark("missed", text, key, constraint.group, constraint.params)
 
     def trouble(self, trouble: Trouble) -> Remark:
@@ -97,8 +100,8 @@ class Speaker:
 
     def _choose(self, where: str, by_tone: Mapping[Tone, Sequence[tuple[str, str]]]) -> tuple[str, str]:
         """A line of the tone that the dialogue has not heard, or else of another tone, or else one that it has."""
-        others = [tone for tone in reversed(TONES) if tone != self.tone and tone in by_tone]
-        for tone in (self.tone, *others):
+        at = TONES.index(self.tone)
+        for tone in sorted(by_tone, key=lambda tone: abs(TONES.index(tone) - at)):
             fresh = [(key, line) for key, line in by_tone[tone] if f"{where}/{key}" not in self.used]
             if fresh:
                 key, line = self.stream.choice(fresh)
@@ -106,8 +109,10 @@ class Speaker:
         key, line = self.stream.choice(by_tone[self.tone])
         return f"{where}/{key}", line
 
-    def _styled(self, text: str) -> str:
+    def _styled(self, text: str, params: Params | None = None) -> str:
         style = style_of(self.persona)
+        if _QUOTES.search(str(params)):  # one mark would become another
+            style = style.model_copy(update={"quotes": "curly"})
         return styled(text, style) if self.mode == "repair" else styled_opening(text, style)
 
 
