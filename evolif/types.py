@@ -140,6 +140,8 @@ class Exchange:
     """What the others hear of it, and what later calls show of it: the answer, or a part of it."""
     notes: Mapping[str, Any] = field(default_factory=dict)
     """What a context strategy learnt at this turn."""
+    truncated: bool = False
+    """Whether the answer stopped at its longest length."""
     messages: tuple[Message, ...] = field(init=False, repr=False, compare=False)
     """What a later call of the same seat shows of it in full: the same objects in every call."""
 

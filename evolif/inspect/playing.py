@@ -227,6 +227,7 @@ class Player:
                 meter=factory.author,
                 relevance=settings.gate,
                 reading_rules=settings.reading_rules,
+                patience=settings.patience,
             )
             play = options_of(scenario.play, settings.options, scenario.name)
             self._opened[seat.name] = config, settings, scenario.environment(self.bench, play, services)

@@ -271,7 +271,7 @@ class _RemoteSessions:
     async def _serve(self, worker: Any, key: SessionKey, open_calls: list[_OpenCall]) -> None:
         environment, state = self._context.environment, self._recall(key)
         account = open_account(key, state.id, self._context.ledger)
-        past = [Exchange(r.prompt, r.answer, environment.heard(r.prompt, r.answer), r.notes) for r in state.records]
+        past = [r.exchange(environment.heard(r.prompt, r.answer)) for r in state.records]
         systems = {seat: environment.system(key.dialogue, seat) for seat in self._seats}
         request: WorkerRequest = await worker.begin.remote(key, state, systems)
         while True:
@@ -348,4 +348,7 @@ class _RemoteSessions:
 
 
 def _exchange(environment: Environment, entry: TurnEntry) -> Exchange:
-    return Exchange(entry.prompt, entry.answer.text, environment.heard(entry.prompt, entry.answer.text), entry.notes)
+    answer = entry.answer
+    return Exchange(
+        entry.prompt, answer.text, environment.heard(entry.prompt, answer.text), entry.notes, answer.truncated
+    )

@@ -16,7 +16,7 @@ from evolif.judging import Judgement, JudgeRecord
 from evolif.judging.records import dump_records, load_records
 from evolif.runner.context_record import ContextRecord
 from evolif.runner.hash_chain import Sealer, digest_of
-from evolif.types import Ending, Image, JudgedTurn, Message, Prompt, Role, Score, Span, Spent, Usage, Verdict
+from evolif.types import Ending, Exchange, Image, JudgedTurn, Message, Prompt, Role, Score, Span, Spent, Usage, Verdict
 
 WITHHELD = "withheld"
 """Note of a turn whose answer is not there, because the export that the run was imported from left it out."""
@@ -431,6 +431,10 @@ class TurnRecord:
     def query(self) -> str:
         """The user's message."""
         return self.prompt.query
+
+    def exchange(self, heard: str) -> Exchange:
+        """The turn as an environment and a context strategy see it; `heard` is what the others heard of it."""
+        return Exchange(self.prompt, self.answer, heard, self.notes, self.truncated)
 
     @property
     def withheld(self) -> bool:

@@ -279,6 +279,7 @@ class RunExecutor:
                 book=partial(self._book, ledger),
                 relevance=self.settings.gate,
                 reading_rules=self.settings.reading_rules,
+                patience=self.settings.patience,
             )
             environment = self._scenario.environment(self.benchmark, self.play_options, services)
             strategy = open_strategy(self.settings.context, models=clients.context)
@@ -387,7 +388,8 @@ class RunExecutor:
 
     def _edited(self, store: RunStore) -> Iterator[tuple[Prompt, Prompt | End]]:
         """The prompts that the run used and that would differ now, with what they would be."""
-        environment = self._scenario.environment(self.benchmark, self.play_options, Services())
+        services = Services(reading_rules=store.settings.reading_rules, patience=store.settings.patience)
+        environment = self._scenario.environment(self.benchmark, self.play_options, services)
         return edited_prompts(store, environment, self.benchmark)
 
     def _describe_edit(self, before: Prompt, now: Prompt | End) -> str:
@@ -477,7 +479,7 @@ def edited_prompts(
             raise UsageError(f"{benchmark.path} has no dialogue {dialogue}, which {store.root} used; restore its file")
         past = store.longest_session(dialogue)
         try:
-            exchanges = [Exchange(r.prompt, r.answer, environment.heard(r.prompt, r.answer), r.notes) for r in past]
+            exchanges = [r.exchange(environment.heard(r.prompt, r.answer)) for r in past]
             now = run_to_end(_replay(environment, dialogue, exchanges))
         except EvolifError:
             raise

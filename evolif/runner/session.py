@@ -234,7 +234,8 @@ class SessionRunner:
                 judgement = await self._judge(prompt, record.answer)
                 spent = await self._write_verdicts(record.turn, judgement)
                 outcomes = judged_outcomes(judgement)
-            self._advance(prompt, record.answer, outcomes, record.notes)
+            answer = AnsweredTurn(record.answer, truncated=record.truncated)
+            self._advance(prompt, answer, outcomes, record.notes)
             if not record.is_judged:
                 self._report_turn(record.prompt.seat, outcomes, record.seconds, spent)
             if self._is_exhausted:
@@ -299,7 +300,7 @@ class SessionRunner:
             spent += self._account.take()
             await self._write(replace(entry, judgement=judgement, spent=spent))
         outcomes = judged_outcomes(judgement)
-        self._advance(prompt, answer.text, outcomes, context.notes)
+        self._advance(prompt, answer, outcomes, context.notes)
         self._report_turn(prompt.seat, outcomes, answer.seconds, spent)
 
     def _asks_a_judge(self, prompt: Prompt) -> bool:
@@ -388,12 +389,14 @@ class SessionRunner:
         await self._write(VerdictEntry(self._state.id, self._key.dialogue, turn, judgement, spent))
         return spent
 
-    def _advance(self, prompt: Prompt, answer: str, outcomes: tuple[bool, ...], notes: Mapping[str, Any]) -> None:
+    def _advance(
+        self, prompt: Prompt, answer: AnsweredTurn, outcomes: tuple[bool, ...], notes: Mapping[str, Any]
+    ) -> None:
         try:
-            heard = self._environment.heard(prompt, answer)
+            heard = self._environment.heard(prompt, answer.text)
         except Exception as fault:
             raise self._end_for(fault, "judge") from fault
-        exchange = Exchange(prompt, answer, heard, notes)
+        exchange = Exchange(prompt, answer.text, heard, notes, answer.truncated)
         self._past.append(exchange)
         self._own[prompt.seat].append(exchange)
         if prompt.seat == "target":

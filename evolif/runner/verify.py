@@ -98,10 +98,10 @@ async def _verify(
         stored, prompt, answer = record.judgement, record.prompt, record.answer
         try:
             now = None if stored is None or record.withheld else await environment.score(prompt, answer, tuple(past))
-            past.append(Exchange(prompt, answer, environment.heard(prompt, answer), record.notes))
+            past.append(record.exchange(environment.heard(prompt, answer)))
         except Exception as fault:  # an edited payload, or a scenario that needs more than what is stored
             rows = [("verdicts", "judged", f"not judged ({type(fault).__name__})", "")]
-            past.append(Exchange(prompt, answer, answer, record.notes))
+            past.append(record.exchange(answer))
         else:
             if stored is None or now is None:
                 continue

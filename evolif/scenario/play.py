@@ -141,6 +141,10 @@ class Services:
     """How the run asks whether answers are about their tasks; None if it does not ask."""
     reading_rules: int = READING_RULES_VERSION
     """The edition of the reading rules that the run's answers are read by."""
+    feedback: str = "none"
+    """How the person reacts to answers: none, remark or repair."""
+    patience: int | None = None
+    """Failed turns in a row that end the run's sessions; None if they have no patience."""
 
 
 class Environment(Protocol):

@@ -37,6 +37,8 @@ _UNWRAPS: Mapping[str | None, frozenset[str]] = {
     "code": frozenset(),  # the fence is what is asked for
 }
 _SIGNS = frozenset("<>#*_~|+=^`")
+EMPTY = "the answer is empty"
+"""Why nothing can be read of an answer without a body."""
 
 
 def unwrap(text: str, fmt: str | None) -> str:
@@ -118,7 +120,7 @@ class Reading:
 
     def _size_fault(self, max_bytes: int) -> str:
         if not self.body:
-            return "the answer is empty"
+            return EMPTY
         if is_too_long(self.body, max_bytes):
             return f"the answer is longer than {max_bytes // 1024} KiB"
         return ""

@@ -57,6 +57,7 @@ class Purpose(IntEnum):
     BROADCAST = 13
     TOPIC_ORDER = 14
     VISITS = 15
+    REMARKS = 16
     PERMUTATION = 61
     RANKS = 62
     PAGE = 0x7061_6765

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 from evolif.errors import InternalError
 from evolif.judging import Judge, Judgement, LexicalJudge, RelevanceGate
@@ -12,8 +13,9 @@ from evolif.models import ModelOptions
 from evolif.scenario import Environment, Services
 from evolif.scenarios.instructions.authors import reopen_synthesizers
 from evolif.scenarios.instructions.constraints import get_group
+from evolif.scenarios.instructions.feedback import Reactions, by_rules
 from evolif.scenarios.instructions.folder import InstructionBenchmark
-from evolif.scenarios.instructions.prompt import TurnRequirements, prompt_of, requirements_of
+from evolif.scenarios.instructions.prompt import TurnRequirements, prompt_of, reacting, requirements_of, script_turn
 from evolif.scenarios.instructions.relevance import task_of, why_not_judged
 from evolif.scenarios.instructions.source import SynthesizerPool, TurnSource
 from evolif.scenarios.instructions.system import SYSTEM_PROMPT, system_text
@@ -37,6 +39,7 @@ class TurnEnvironment(Environment):
         wording: The models that word missing turns, closed with this environment.
         gate: How the run asks whether answers are about their tasks; None if it does not.
         rules: The edition of the reading rules.
+        reactions: How the person reacts to answers; None if not at all.
     """
 
     def __init__(
@@ -47,6 +50,7 @@ class TurnEnvironment(Environment):
         wording: SynthesizerPool,
         gate: RelevanceGate | None = None,
         rules: int = READING_RULES_VERSION,
+        reactions: Reactions | None = None,
     ) -> None:
         self._system = system
         self._source = source
@@ -55,6 +59,7 @@ class TurnEnvironment(Environment):
         self._wording = wording
         self._gate = gate
         self._rules = rules
+        self._reactions = reactions
         self._prompts: dict[tuple[int, int], tuple[Turn, Prompt]] = {}
         self._relevance: dict[tuple[int, int, str], RelevanceCheck] = {}
 
@@ -63,19 +68,26 @@ class TurnEnvironment(Environment):
         return self._system
 
     async def prompt(self, dialogue: int, past: Sequence[Exchange]) -> Prompt | End:
-        """The next turn of the dialogue, written if it is missing."""
+        """The next turn of the dialogue, written if it is missing, or a reaction to the last answer."""
         if self._source is None:
             raise InternalError("there is no benchmark here")
-        number = len(past) + 1
-        turn = await self._source.turn(dialogue, number)
-        if turn is None:
-            return End("censored", "benchmark", "the dialogue cannot be extended")
+        if self._reactions is None:
+            turn = await self._source.turn(dialogue, len(past) + 1)
+            return _NO_MORE if turn is None else self._prompt_of(turn, past)
+        step = await self._reactions.next(dialogue, past, partial(self._source.turn, dialogue))
+        if step is None:
+            return _NO_MORE
+        return reacting(self._prompt_of(step.turn, past), len(past) + 1, step.repair, step.remark)
+
+    def _prompt_of(self, turn: Turn, past: Sequence[Exchange]) -> Prompt:
+        """The prompt of a turn of the script, made once for all sessions."""
+        dialogue, number = turn.dialogue, turn.turn
         known = self._prompts.get((dialogue, number))
         if known is not None and known[0] is turn:
             return known[1]
         if len(self._prompts) >= _MOST_PROMPTS:
             self._prompts.clear()
-        prompt = prompt_of(turn, 1 + _depth(turn.topic.id, past), with_task=self._gate is not None)
+        prompt = prompt_of(turn, _depth(turn, past), with_task=self._gate is not None)
         self._prompts[dialogue, number] = turn, prompt
         return prompt
 
@@ -95,9 +107,12 @@ class TurnEnvironment(Environment):
         relevance = None if self._gate is None else await self._relevance_of(prompt, asked, self._gate)
         if relevance is not None and stored is not None:
             relevance = replace(relevance, known=relevance_verdict(stored))
-        return await judge_turn(
+        judgement = await judge_turn(
             asked.constraints, answer, self._judge, stored=verdicts, relevance=relevance, rules=self._rules
         )
+        if self._reactions is not None and stored is None:
+            self._reactions.note(prompt.digest, answer, by_rules(asked.constraints, judgement.verdicts))
+        return judgement
 
     async def _relevance_of(self, prompt: Prompt, asked: TurnRequirements, gate: RelevanceGate) -> RelevanceCheck:
         """What the gate needs, worked out once for all models and epochs."""
@@ -106,7 +121,7 @@ class TurnEnvironment(Environment):
         if known is None:
             task = asked.task
             if task is None and self._source is not None:  # a fork of a run that did not ask
-                turn = await self._source.turn(prompt.dialogue, prompt.turn)
+                turn = await self._source.turn(prompt.dialogue, script_turn(prompt))
                 task = None if turn is None else task_of(turn.topic)
             by_words = gate.by == "lexical"
             reason = why_not_judged(task, asked.constraints, asked.witness, self._rules) if by_words else ""
@@ -120,12 +135,15 @@ class TurnEnvironment(Environment):
         await self._wording.aclose()
 
 
-def _depth(topic: str, past: Sequence[Exchange]) -> int:
-    """Turns of the topic so far."""
+_NO_MORE = End("censored", "benchmark", "the dialogue cannot be extended")
+
+
+def _depth(turn: Turn, past: Sequence[Exchange]) -> int:
+    """Turns of the script on the topic up to a turn; a repair is none of its own."""
     for exchange in reversed(past):
-        if exchange.prompt.labels["topic"] == topic:
-            return int(exchange.prompt.labels["depth"])
-    return 0
+        if exchange.prompt.labels["topic"] == turn.topic.id:
+            return int(exchange.prompt.labels["depth"]) + (script_turn(exchange.prompt) != turn.turn)
+    return 1
 
 
 def open_environment(bench: InstructionBenchmark | None, services: Services) -> TurnEnvironment:
@@ -143,7 +161,7 @@ def open_environment(bench: InstructionBenchmark | None, services: Services) -> 
     if bench is None or services.config is None:
         pool = SynthesizerPool({})
         source = None if bench is None else TurnSource(bench, pool)
-        return TurnEnvironment(system, source, services.judge, pool, services.relevance, services.reading_rules)
+        return _opened(system, source, pool, bench, services)
     config = services.config
     missing = tuple(bench.missing(services.max_turns, services.dialogues))
     options = ModelOptions(max_retries=config.max_retries, timeout=config.timeout, wait=config.wait)
@@ -160,4 +178,18 @@ def open_environment(bench: InstructionBenchmark | None, services: Services) -> 
         services.book(one.dialogue, one.turn, spent)
 
     source = TurnSource(bench, pool, notify=bench.notify, record=record)
-    return TurnEnvironment(system, source, services.judge, pool, services.relevance, services.reading_rules)
+    return _opened(system, source, pool, bench, services)
+
+
+def _opened(
+    system: str,
+    source: TurnSource | None,
+    pool: SynthesizerPool,
+    bench: InstructionBenchmark | None,
+    services: Services,
+) -> TurnEnvironment:
+    rules = services.reading_rules
+    reactions = None
+    if bench is not None and services.feedback != "none":
+        reactions = Reactions(services.feedback, services.patience, bench.header.spec.seed, rules)
+    return TurnEnvironment(system, source, services.judge, pool, services.relevance, rules, reactions)

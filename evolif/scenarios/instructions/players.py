@@ -7,13 +7,15 @@ so that the figures of a run can be predicted:
     steady            keeps each constraint with a fixed chance per group, whatever the depth
     steady?skill=.9   keeps each constraint with this chance, independently of everything else
     forgetful         as steady, but the chance shrinks with every turn of a topic
+    steady?told=.7    as steady; with this chance it keeps a constraint that it has just been told to have missed
+    forgetful?told=.7 the same of forgetful
 
 Some dialogues are harder than others, for `steady` and `forgetful` alike: see `Skill.chance_in`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import sha256
@@ -21,9 +23,10 @@ from math import sqrt
 from statistics import NormalDist
 from types import MappingProxyType
 
+from evolif.errors import UsageError
 from evolif.models import ChatRequest, SimModel, skill_of, unknown_player
 from evolif.scenarios.instructions.constraints import get_group
-from evolif.scenarios.instructions.prompt import requirements_of
+from evolif.scenarios.instructions.prompt import requirements_of, told_of
 from evolif.scenarios.instructions.relevance import name_task
 from evolif.scenarios.instructions.witness import Refusal, build_witness
 from evolif.scenarios.instructions.witness.flawed import build_flawed
@@ -59,7 +62,8 @@ def player(name: str, seed: int = 0) -> SimModel:
     """The simulated model of one of the documented skills.
 
     Args:
-        name: One of `NAMES`, or `steady?skill=P` with a chance P above 0 and at most 1.
+        name: One of `NAMES`; behind a question mark `skill=P` (of `steady`), with a chance P above 0 and at most 1, and
+            `told=P` (of `steady` and `forgetful`), with a chance P from 0 to 1, joined by `&`.
         seed: Seeds its mistakes.
 
     Raises:
@@ -68,8 +72,31 @@ def player(name: str, seed: int = 0) -> SimModel:
     base, mark, query = name.partition("?")
     if base not in NAMES:
         raise unknown_player(base, NAMES, "instructions")
-    chance = skill_of(base, query, "keeping a constraint", ".9") if mark else None
-    return SimModel(name, Skill(base, seed, chance).answer)
+    options = query.split("&") if mark else []
+    told = [option for option in options if option.startswith("told=")]
+    others = [option for option in options if option not in told]
+    chance = skill_of(base, "&".join(others), "keeping a constraint", ".9") if others else None
+    return SimModel(name, Skill(base, seed, chance, _told(base, told)).answer)
+
+
+def _told(base: str, options: Sequence[str]) -> float | None:
+    """The chance in `told=P`.
+
+    Raises:
+        UsageError: it is none, or the model has no such option.
+    """
+    if not options:
+        return None
+    try:
+        chance = float(options[0].removeprefix("told="))
+    except ValueError:
+        chance = -1.0
+    if base == "perfect" or len(options) > 1 or not 0 <= chance <= 1:
+        raise UsageError(
+            f"sim/{base}: told=P is the chance that sim/steady and sim/forgetful mend what they are told to have "
+            "missed, from 0 to 1: sim/steady?told=.7"
+        )
+    return chance
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +107,8 @@ class Skill:
     seed: int
     reliability: float | None = None
     """The chance for every group in every dialogue, instead of the documented ones."""
+    told: float | None = None
+    """The chance for a constraint that the prompt says was missed; None if it changes nothing."""
 
     def answer(self, prompt: Prompt, request: ChatRequest) -> str:
         """The same prompt, seed and depth get the same answer."""
@@ -109,7 +138,11 @@ class Skill:
     def _draw_misses(self, prompt: Prompt, stream: Stream) -> set[str]:
         turn, depth = requirements_of(prompt), int(prompt.labels.get("depth", 1))
         difficulty = difficulty_of(prompt.dialogue, turn.persona)
-        return {c.group for c in turn.constraints if stream.fraction() >= self.chance_in(difficulty, c.group, depth)}
+        missed = {c.group for c in turn.constraints if stream.fraction() >= self.chance_in(difficulty, c.group, depth)}
+        named = None if self.told is None else told_of(prompt)
+        if self.told is None or named is None or named not in turn.constraints:
+            return missed
+        return missed - {named.group} if stream.fraction() < self.told else missed | {named.group}
 
     def chance(self, group: str, depth: int) -> float:
         """Of keeping a constraint of the group, over all dialogues."""

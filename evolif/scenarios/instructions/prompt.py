@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any
 
 from evolif.scenarios.instructions.relevance import Task, read_task, task_of
 from evolif.scenarios.instructions.turn_lines import turn_hash
 from evolif.scenarios.instructions.turns import Constraint, Instruction, Turn
 from evolif.types import Message, Prompt
+
+if TYPE_CHECKING:
+    from evolif.scenarios.instructions.feedback import Remark
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,15 +37,17 @@ class _Payload(dict[str, Any]):
 
     __slots__ = ("requirements",)
 
-    def __init__(self, requirements: TurnRequirements) -> None:
+    def __init__(self, requirements: TurnRequirements, feedback: Mapping[str, Any] | None = None) -> None:
         self.requirements = requirements
         # Keywords and persona are not stored: no answer is judged by them, and the player of a prompt gets this object.
         super().__init__(constraints=constraint_objects(requirements.constraints), witness=requirements.witness)
         if requirements.task is not None:
             self["task"] = requirements.task.as_object()
+        if feedback is not None:
+            self["feedback"] = feedback
 
-    def __reduce__(self) -> tuple[type[_Payload], tuple[TurnRequirements]]:
-        return _Payload, (self.requirements,)
+    def __reduce__(self) -> tuple[type[_Payload], tuple[TurnRequirements, Mapping[str, Any] | None]]:
+        return _Payload, (self.requirements, self.get("feedback"))
 
 
 def prompt_of(turn: Turn, depth: int, *, with_task: bool = False) -> Prompt:
@@ -67,6 +74,45 @@ def prompt_of(turn: Turn, depth: int, *, with_task: bool = False) -> Prompt:
         },
         digest=turn_hash(turn),
     )
+
+
+def reacting(prompt: Prompt, number: int, repair: int = 0, remark: Remark | None = None) -> Prompt:
+    """The prompt of a turn as a person asks it who reacts to answers.
+
+    Args:
+        prompt: Of the turn, as of one who does not.
+        number: Its place in the dialogue, repairs counted.
+        repair: Which repair of the turn it is; 0 for the turn itself.
+        remark: What is said of the answer before. A repair says nothing else.
+    """
+    said = "" if remark is None else remark.text
+    query = said if repair else f"{said} {prompt.query}" if said else prompt.query
+    feedback = {"script": prompt.turn, "repair": repair, "remark": None if remark is None else remark.as_object()}
+    labels = {**prompt.labels, "remark": "none" if remark is None else remark.kind}
+    if repair:
+        labels |= {"move": "continue", "operation": "repair"}
+    parts = json.dumps([prompt.digest, prompt.turn, repair, said], separators=(",", ":"))
+    return replace(
+        prompt,
+        turn=number,
+        messages=(Message("user", query),),
+        payload=_Payload(requirements_of(prompt), feedback),
+        labels=labels,
+        fixed=False,
+        digest=sha256(parts.encode()).hexdigest()[:16],
+    )
+
+
+def script_turn(prompt: Prompt) -> int:
+    """The number of the benchmark's turn whose instruction holds in a prompt."""
+    feedback = prompt.payload.get("feedback")
+    return prompt.turn if feedback is None else int(feedback["script"])
+
+
+def told_of(prompt: Prompt) -> Constraint | None:
+    """The requirement of the answer before that a prompt says was missed; None if it names none."""
+    remark = (prompt.payload.get("feedback") or {}).get("remark") or {}
+    return Constraint(remark["group"], remark["value"]) if remark.get("kind") == "missed" else None
 
 
 def requirements_of(prompt: Prompt) -> TurnRequirements:

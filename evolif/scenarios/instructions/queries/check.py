@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from evolif.errors import EvolifError
@@ -33,7 +34,7 @@ _LEAST = 3
 """Words that a constraint takes at least."""
 
 
-def check_query(turn: Turn | ScriptTurn | Mapping[str, Any], query: str) -> list[Finding]:
+def check_query(turn: Turn | ScriptTurn | Mapping[str, Any], query: str, remark: str = "") -> list[Finding]:
     """Check a query by rules: does it state its turn's change completely, and on new and backtrack turns the topic?
 
     Every value of the change is looked for, with what the query says of it: wanted now, wanted before, given up. Rules
@@ -43,6 +44,7 @@ def check_query(turn: Turn | ScriptTurn | Mapping[str, Any], query: str) -> list
     Args:
         turn: A turn, or the object of one line of a benchmark.
         query: What the user says.
+        remark: What the query says first about the answer before, as its prompt tells it; it counts as no change.
 
     Returns:
         Findings, with spans in `query`; empty where the query says exactly this turn's change.
@@ -50,6 +52,8 @@ def check_query(turn: Turn | ScriptTurn | Mapping[str, Any], query: str) -> list
     Raises:
         UsageError: `turn` is no turn.
     """
+    if remark:
+        return _behind_remark(turn, query, remark)
     meant = intention(turn)
     query = _without_rules(query, meant.changes)
     if not query.strip():
@@ -64,6 +68,19 @@ def check_query(turn: Turn | ScriptTurn | Mapping[str, Any], query: str) -> list
     spoken = _spoken(text, meant.topic, meant.move)
     findings = check_changes(spoken, meant)
     return [*findings, *check_topic(text, meant.topic, meant.move, _value_spans(text, meant.changes))]
+
+
+def _behind_remark(turn: Turn | ScriptTurn | Mapping[str, Any], query: str, remark: str) -> list[Finding]:
+    """Findings on a query that begins with a remark: those on the rest, at their places in the whole."""
+    if not query.startswith(remark) or query[len(remark) : len(remark) + 1].strip():
+        intention(turn)
+        return [Finding("query", f"it does not begin with the remark “{remark}”", kind="missing")]
+    rest = query[len(remark) :].lstrip()
+    start = len(query) - len(rest)
+    return [
+        replace(found, spans=tuple((first + start, last + start) for first, last in found.spans))
+        for found in check_query(turn, rest)
+    ]
 
 
 def read_claims(query: str, turn: Turn | ScriptTurn | Mapping[str, Any] | None = None) -> tuple[Claim, ...]:

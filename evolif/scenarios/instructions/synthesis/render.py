@@ -184,6 +184,16 @@ def styled(text: str, style: TypingStyle) -> str:
     return _unsealed(own.ended(own.words(text), ""))
 
 
+def styled_opening(text: str, style: TypingStyle) -> str:
+    """A sentence or two at the beginning of a message, as a persona types them; the end of the message comes later.
+
+    Args:
+        text: What is said, its literals sealed.
+        style: How the persona types.
+    """
+    return _unsealed(_Own(style).words(_straight(text) if style.quotes == "straight" and '"' not in text else text))
+
+
 _LONE_I = re.compile(r"\bi(?='(?:m|d|ve|ll)\b|\b(?!['.-]))")
 _SENTENCE = re.compile(r"([.?!] )([a-z])")
 _STOPPED = re.compile(rf"[.?!][”\"]?{UNSEAL}?\s*$")

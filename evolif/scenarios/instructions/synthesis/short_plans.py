@@ -159,6 +159,11 @@ def fill_short(plan: Plan, slots: Mapping[str, str]) -> str:
         if piece.capital or (value[:1].islower() and starts_sentence(text)):
             value = capitalised(value)
         text += seal(value) if piece.text in LITERAL_SLOTS else value
+    return going_on(text)
+
+
+def going_on(text: str) -> str:
+    """The text with sentences that go on behind a value which ends in a stop, so that no style begins another there."""
     return _ENDING_IN_TEXT.sub(rf"\1\2{UNSEAL}", text)
 
 
