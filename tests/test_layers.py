@@ -17,8 +17,9 @@ import pytest
 ROOT = Path(__file__).parent.parent
 SOURCES = sorted((ROOT / "evolif").rglob("*.py"))
 MOST_LINES = 600
-MOST_FILES = 586
-"""Grown for ledger, waits and seals of calls, for what files and machines do, for contexts, shifts and broadcasts."""
+MOST_FILES = 588
+"""Grown for ledger, waits and seals of calls, for what files and machines do, for contexts, shifts and broadcasts, and
+for reactions to answers."""
 
 
 def module_name(path: Path) -> str:
