@@ -125,6 +125,14 @@ class EvalConfig(BaseModel):
         Field(description="The model that a context strategy calls, if it needs one."),
         Flag(SESSIONS, "PROVIDER/NAME"),
     ] = None
+    feedback: Annotated[
+        str,
+        Field(
+            description="How the person reacts to answers: none (by default), remark (the next query says what "
+            "a failed answer missed), or repair (the same is asked for again first)."
+        ),
+        Flag(SESSIONS, "none|remark|repair"),
+    ] = "none"
     partner: Annotated[
         ModelRef | None,
         SkipValidation,
@@ -329,6 +337,8 @@ class EvalSettings(TypedDict, total=False):
     """
     context_model: ModelRef | None
     """The model that the context strategy calls, if it needs one."""
+    feedback: str
+    """How the person reacts to answers: `none`, `remark` or `repair`."""
     partner: ModelRef | None
     """Who takes the other seat in a scenario of two: `self`, `scripted`, or a model."""
     synthesizers: Sequence[ModelRef]

@@ -279,6 +279,7 @@ class RunExecutor:
                 book=partial(self._book, ledger),
                 relevance=self.settings.gate,
                 reading_rules=self.settings.reading_rules,
+                feedback=self.settings.feedback,
             )
             environment = self._scenario.environment(self.benchmark, self.play_options, services)
             strategy = open_strategy(self.settings.context, models=clients.context)
@@ -387,7 +388,8 @@ class RunExecutor:
 
     def _edited(self, store: RunStore) -> Iterator[tuple[Prompt, Prompt | End]]:
         """The prompts that the run used and that would differ now, with what they would be."""
-        environment = self._scenario.environment(self.benchmark, self.play_options, Services())
+        services = Services(reading_rules=store.settings.reading_rules, feedback=store.settings.feedback)
+        environment = self._scenario.environment(self.benchmark, self.play_options, services)
         return edited_prompts(store, environment, self.benchmark)
 
     def _describe_edit(self, before: Prompt, now: Prompt | End) -> str:

@@ -39,6 +39,8 @@ class Defaults:
     """Whether exhausted patience ends a session, or only cuts it when it is read."""
     partner: str | None = None
     """Who takes the seat `partner` if the run names nobody; None if it has to be named, and for one seat."""
+    reacts: bool = False
+    """Whether the person of the dialogues can react to answers (`--feedback`, see `Services.feedback`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,6 +143,12 @@ class Services:
     """How the run asks whether answers are about their tasks; None if it does not ask."""
     reading_rules: int = READING_RULES_VERSION
     """The edition of the reading rules that the run's answers are read by."""
+    feedback: str = "none"
+    """How the person reacts to answers: none, remark or repair.
+
+    An environment passes what came of it through `evolif.judging.with_feedback`; its prompts then depend on answers
+    (`Prompt.fixed` is False).
+    """
 
 
 class Environment(Protocol):

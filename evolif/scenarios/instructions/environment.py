@@ -14,6 +14,7 @@ from evolif.scenarios.instructions.authors import reopen_synthesizers
 from evolif.scenarios.instructions.constraints import get_group
 from evolif.scenarios.instructions.folder import InstructionBenchmark
 from evolif.scenarios.instructions.prompt import TurnRequirements, prompt_of, requirements_of
+from evolif.scenarios.instructions.reactions import with_reaction
 from evolif.scenarios.instructions.relevance import task_of, why_not_judged
 from evolif.scenarios.instructions.source import SynthesizerPool, TurnSource
 from evolif.scenarios.instructions.system import SYSTEM_PROMPT, system_text
@@ -95,9 +96,10 @@ class TurnEnvironment(Environment):
         relevance = None if self._gate is None else await self._relevance_of(prompt, asked, self._gate)
         if relevance is not None and stored is not None:
             relevance = replace(relevance, known=relevance_verdict(stored))
-        return await judge_turn(
+        judgement = await judge_turn(
             asked.constraints, answer, self._judge, stored=verdicts, relevance=relevance, rules=self._rules
         )
+        return with_reaction(judgement, prompt, asked.constraints)
 
     async def _relevance_of(self, prompt: Prompt, asked: TurnRequirements, gate: RelevanceGate) -> RelevanceCheck:
         """What the gate needs, worked out once for all models and epochs."""
