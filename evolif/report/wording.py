@@ -63,12 +63,13 @@ _MISSES = 3
 """Maximum number of listed turns without a good witness."""
 
 
-def settings_line(run: Run, *, context: str | None = None) -> str:
+def settings_line(run: Run, *, context: str | None = None, feedback: str | None = None) -> str:
     """The settings of the run.
 
     Args:
         run: The run.
         context: What stands for its context strategy, where the line is about runs with several.
+        feedback: What stands for how the person reacts, where the line is about runs that differ in it.
     """
     settings = run.settings
     told = [f"scenario {settings.scenario}"] if settings.scenario != DEFAULT_SCENARIO else []
@@ -79,6 +80,7 @@ def settings_line(run: Run, *, context: str | None = None) -> str:
     if context is not None or settings.context != "full":
         told.append(context or f"context {settings.context}")
     told += [f"{key} {value}" for key, value in settings.options.items()]
+    told += [feedback or f"feedback {settings.feedback}"] if feedback or settings.feedback != "none" else []
     told += [f"relevance {settings.relevance}{relevance_counted(settings)}"] if settings.relevance else []
     told += [] if settings.system_prompt else ["no system prompt"]
     told += [] if settings.temperature is None else [f"temperature {settings.temperature:g}"]
