@@ -67,8 +67,8 @@ _BESIDE = (
 )
 _FEEDBACK = (
     "Told: requirements that hold after the person said that they were missed. Mended 1st, 2nd: failed turns in which "
-    "everything holds after the first repair, and of those that it left after the second. REC counts repairs that mend "
-    "as recoveries."
+    "everything holds after the first repair, and of those that it left after the second. Repairs are turns like any "
+    "other, and REC counts those that mend as recoveries."
 )
 _EXHAUSTION = PROCESS.metric("exhaustion_rate")
 _SWEPT = tuple(map(PROCESS.metric, (AT_N, "edr_len", "edr_acc", "rob")))

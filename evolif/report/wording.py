@@ -88,6 +88,13 @@ def settings_line(run: Run, *, context: str | None = None, feedback: str | None 
     return f"{line[0].upper()}{line[1:]}; in brackets 95 % intervals over dialogues."
 
 
+REPAIRS = (
+    "Repairs are turns like any other: they cost patience and count for the cap, and REC counts those that mend as "
+    "recoveries."
+)
+"""What runs with `--feedback repair` count."""
+
+
 def untold_line(run: Run) -> str:
     """That the models were not told what exactly is counted; empty if they were."""
     if not run.settings.untold:
@@ -171,6 +178,8 @@ def remarks(run: Run, summaries: Sequence[ModelSummary], heads: Sequence[str]) -
     blank = [head for head, s in pairs if s.counts.not_judged_turns and s.metrics.value("edr_len") == 0]
     if blank:
         yield f"No turn was judged, so lengths of 0 say nothing about the model: {', '.join(blank)}."
+    if run.settings.feedback == "repair":
+        yield REPAIRS
     yield from undefined_lines(heads, summaries)
     yield from _exhaustion_lines(heads, summaries, run.settings.max_turns)
     yield from filter(None, [few_line(summaries)])
