@@ -169,8 +169,9 @@ def forecast(benchmark: Benchmark, settings: RunSettings, quotes: Quotes, like: 
     known = "full" if like is None else like.settings.context
     if settings.context != known:
         grounds += f" Prompts are estimated as with the context {known}."
-    if settings.feedback != ("none" if like is None else like.settings.feedback):
-        grounds += " Lengths of sessions are estimated as without the person's reactions (--feedback)."
+    reacted = "none" if like is None else like.settings.feedback
+    if settings.feedback != reacted:
+        grounds += f" Lengths are estimated as with --feedback {reacted}."
     if settings.context_model:
         grounds += f" Calls of the context strategy's model {settings.context_model} are not estimated."
     expected = [

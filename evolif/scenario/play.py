@@ -40,7 +40,11 @@ class Defaults:
     partner: str | None = None
     """Who takes the seat `partner` if the run names nobody; None if it has to be named, and for one seat."""
     reacts: bool = False
-    """Whether the person of the dialogues can react to answers (`--feedback`, see `Services.feedback`)."""
+    """Whether the person of the dialogues can react to answers, as `Services.feedback` says.
+
+    The prompts then depend on answers (`Prompt.fixed` is False), and the environment passes its judgements through
+    `evolif.judging.with_feedback`.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,11 +148,7 @@ class Services:
     reading_rules: int = READING_RULES_VERSION
     """The edition of the reading rules that the run's answers are read by."""
     feedback: str = "none"
-    """How the person reacts to answers: none, remark or repair.
-
-    An environment passes what came of it through `evolif.judging.with_feedback`; its prompts then depend on answers
-    (`Prompt.fixed` is False).
-    """
+    """How the person reacts to answers: none, remark or repair."""
 
 
 class Environment(Protocol):

@@ -12,9 +12,12 @@ from reacting_runs import MISSED, Sessions, reacting_run
 from typer.testing import CliRunner
 
 from evolif.cli import app
+from evolif.inspect.scores import session_object, session_of, sums_of, tables_of_session
 from evolif.report import analyse, write_page
 from evolif.report.analysis import RunAnalysis
+from evolif.report.page.transcripts import PromptReader, turn_views
 from evolif.runner import Run, load_run
+from evolif.scenarios.instructions.presentation import InstructionPresentation
 
 pytest.importorskip("numpy", reason="NumPy is not installed")
 pytest.importorskip("scipy", reason="SciPy is not installed")
@@ -162,6 +165,33 @@ def test_sessions_asked_different_things_in_one_turn_have_their_own_modes() -> N
         assert {key: one.turns for key, one in second.by("operation").items()} == {"add": 2, "repair": 2}
 
 
+@pytest.mark.parametrize("wrong", [(3, 2), (-1, 2), (0, 10_000), (0, 0)], ids=str)
+def test_a_transcript_cuts_the_query_at_the_remark(monkeypatch: pytest.MonkeyPatch, wrong: tuple[int, int]) -> None:
+    make("r", {"sim/a": {1: "censored:01 11<0 10 r11<1"}})
+    with closing(opened("r")) as run:
+        [(session, records)] = run.transcripts("sim/a")
+        shown = [view.reaction for view in turn_views(session, records, PromptReader(run))]
+        nothing = "", "", ""
+        assert shown == [nothing, ("", MISSED, " now for query 2 of dialogue 1"), nothing, ("", MISSED, "")]
+        # A presentation of somebody else's may say anything.
+        monkeypatch.setattr(InstructionPresentation, "reaction", lambda self, prompt: wrong)
+        assert {view.reaction for view in turn_views(session, records, PromptReader(run))} == {nothing}
+
+
+def test_a_session_in_a_log_of_inspect_says_that_the_person_reacted() -> None:
+    make("r", {"sim/a": REPAIRED, "sim/b": ALONE})
+    make("n", {"sim/a": ALONE}, "none")
+    with closing(opened("r")) as run, closing(opened("n")) as plain:
+        stored = session_object(run.sessions("sim/a")[0], run.settings)
+        assert [name for table in tables_of_session(stored) for name in table.ratios][-1] == "turns_to_mend"
+        sums = sums_of(tables_of_session(stored), session_of(stored))
+        assert (sums["told"], sums["mended_first"]) == ([2.0, 4.0], [1.0, 3.0])
+        stored = session_object(plain.sessions("sim/a")[0], plain.settings)
+        assert "feedback" not in stored
+        assert "told" not in {name for table in tables_of_session(stored) for name in table.ratios}
+
+
+@pytest.mark.slow
 def test_the_page_marks_the_remark_and_escapes_it(tmp_path: Path) -> None:
     make("r", {"sim/<i>a": {1: "censored:01 11<0 10 r11<1"}})
     with closing(opened("r")) as run:
