@@ -28,6 +28,7 @@ from evolif.util.suggestions import did_you_mean, sentence
 
 JUDGES = "Judges"
 SESSIONS = "Sessions"
+OTHER_SIDE = "The other side of a conversation"
 ASKING = "Model requests"
 MONEY = "Budget and early stopping"
 CACHE = "Cache"
@@ -127,17 +128,14 @@ class EvalConfig(BaseModel):
     ] = None
     feedback: Annotated[
         str,
-        Field(
-            description="How the person reacts to answers: none (by default), remark (the next query says what "
-            "a failed answer missed), or repair (the same is asked for again first)."
-        ),
-        Flag(SESSIONS, "none|remark|repair"),
+        Field(description="How the person reacts to answers: none, remark or repair."),
+        Flag(OTHER_SIDE, "none|remark|repair"),
     ] = "none"
     partner: Annotated[
         ModelRef | None,
         SkipValidation,
         Field(description="Who takes the other seat in a scenario of two: self is the model under test."),
-        Flag(SESSIONS, "self|scripted|sim/NAME|PROVIDER/NAME"),
+        Flag(OTHER_SIDE, "self|scripted|sim/NAME|PROVIDER/NAME"),
     ] = None
     options: Annotated[
         tuple[str, ...],
