@@ -28,6 +28,7 @@ from evolif.util.suggestions import did_you_mean, sentence
 
 JUDGES = "Judges"
 SESSIONS = "Sessions"
+OTHER_SIDE = "The other side of a conversation"
 ASKING = "Model requests"
 MONEY = "Budget and early stopping"
 CACHE = "Cache"
@@ -125,11 +126,16 @@ class EvalConfig(BaseModel):
         Field(description="The model that a context strategy calls, if it needs one."),
         Flag(SESSIONS, "PROVIDER/NAME"),
     ] = None
+    feedback: Annotated[
+        str,
+        Field(description="How the person reacts to answers: none, remark or repair."),
+        Flag(OTHER_SIDE, "none|remark|repair"),
+    ] = "none"
     partner: Annotated[
         ModelRef | None,
         SkipValidation,
         Field(description="Who takes the other seat in a scenario of two: self is the model under test."),
-        Flag(SESSIONS, "self|scripted|sim/NAME|PROVIDER/NAME"),
+        Flag(OTHER_SIDE, "self|scripted|sim/NAME|PROVIDER/NAME"),
     ] = None
     options: Annotated[
         tuple[str, ...],
@@ -329,6 +335,8 @@ class EvalSettings(TypedDict, total=False):
     """
     context_model: ModelRef | None
     """The model that the context strategy calls, if it needs one."""
+    feedback: str
+    """How the person reacts to answers: `none`, `remark` or `repair`."""
     partner: ModelRef | None
     """Who takes the other seat in a scenario of two: `self`, `scripted`, or a model."""
     synthesizers: Sequence[ModelRef]

@@ -167,6 +167,16 @@ class Score:
     found: str = ""
 
 
+TOLD = "told"
+"""The score, with a slash and the name of a requirement, that says whether it holds (1 or 0) after the person said that
+it was missed."""
+REPAIR = "repair"
+"""The score, with a slash and a number from 1, that says whether everything holds (1 or 0) in the n-th repair of a
+failed turn."""
+
+Feedback = Literal["none", "remark", "repair"]
+"""How the person reacts to answers: not at all, with a remark on a failed one, or by asking for it again."""
+FEEDBACK: tuple[Feedback, ...] = ("none", "remark", "repair")
 CapCounts = Literal["turns", "judged"]
 """What a cap counts: every turn of the model under test, or those in which something was judged."""
 Ending = Literal["finished", "censored", "suspended", "withheld"]
@@ -194,6 +204,8 @@ class JudgedTurn:
     scores: tuple[Score, ...] = ()
     seat: Seat = "target"
     """Only turns of the target count; those of the partner are here for metrics over whole dialogues."""
+    asked: str = ""
+    """The digest of its prompt, where sessions are asked different ones in the same turn; empty if unknown."""
 
     @property
     def judged(self) -> tuple[bool, ...]:

@@ -169,6 +169,9 @@ def forecast(benchmark: Benchmark, settings: RunSettings, quotes: Quotes, like: 
     known = "full" if like is None else like.settings.context
     if settings.context != known:
         grounds += f" Prompts are estimated as with the context {known}."
+    reacted = "none" if like is None else like.settings.feedback
+    if settings.feedback != reacted:
+        grounds += f" Lengths are estimated as with --feedback {reacted}."
     if settings.context_model:
         grounds += f" Calls of the context strategy's model {settings.context_model} are not estimated."
     expected = [

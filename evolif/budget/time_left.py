@@ -33,7 +33,10 @@ _TOLD = 4.0
 """Ended sessions that the estimate from failed turns counts as."""
 _DRAWS = 32
 """How often the sessions' lengths are drawn."""
-_ALIKE = ("benchmark", "scenario", "options", "patience", "cut", "cap_counts", "judge", "context", "system_prompt")
+_ALIKE = (
+    "benchmark", "scenario", "options", "patience", "cut", "cap_counts", "judge", "context", "feedback",
+    "system_prompt",
+)  # fmt: skip
 """Settings that decide how long sessions last."""
 _MOST_RUNS = 8
 """Earlier runs that are looked into."""

@@ -207,7 +207,7 @@ def compare(
     across: Annotated[
         str | None,
         typer.Option(
-            metavar="context|partner|options|system-prompt|judge",
+            metavar="context|feedback|partner|options|system-prompt|judge",
             help="The same for any of these settings: show its effect on a model.",
         ),
     ] = None,
@@ -220,7 +220,7 @@ def compare(
     Takes two models of one run (evolif compare RUN -m X -m Y) or of two runs. Runs of different cap or patience are cut
     to the smaller of both; those whose judge or benchmark differ are refused. One model in two runs that differ only in
     the system prompt is an ablation; for runs that differ only in the judge, add --ablation judge. For the context, the
-    partner or options, name it with --across.
+    feedback, the partner or options, name it with --across.
     """
     from evolif.report import Terminal, analyse
     from evolif.report.comparison import compare_models

@@ -246,6 +246,7 @@ def _describe_run(run: Run, with_witness: bool) -> Description:
         "patience": settings.patience,
         "max_turns": settings.max_turns,
         "witnesses": with_witness,
+        **({} if settings.feedback == "none" else {"feedback": settings.feedback}),
     }
     origin = (
         f"Transcripts of {', '.join(_code(name) for name in settings.models)} on the benchmark "

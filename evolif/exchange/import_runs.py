@@ -173,14 +173,15 @@ def _entries(
     for turn in session.turns:
         prompt = with_digest(turn.prompt)
         key = (prompt.dialogue, prompt.turn)
-        if prompts.setdefault(key, prompt) != prompt:
+        if prompt.fixed and prompts.setdefault(key, prompt) != prompt:
             raise InputError(
                 f"turn {prompt.turn} of dialogue {prompt.dialogue} is not the same in all sessions; export the run "
                 "again",
                 path=path,
             )
         answer = AnsweredTurn(turn.answer, "", turn.truncated, turn.served_by, turn.seconds)
-        yield TurnEntry(number, prompts[key], answer, turn.judgement, notes={WITHHELD: True} if turn.withheld else {})
+        asked = prompts[key] if prompt.fixed else prompt
+        yield TurnEntry(number, asked, answer, turn.judgement, notes={WITHHELD: True} if turn.withheld else {})
     info = session.info
     if info.ending is not None:
         yield EndEntry(number, info.ending, session.more.cause, info.reason)

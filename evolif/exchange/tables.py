@@ -19,8 +19,8 @@ PARAMETERS = frozenset({"params", "before", "after"})
 NESTED = ("operation", "operations", "constraints")
 """Columns of instruction following whose fields differ from group to group; `operations` only where rows have them."""
 
-_SOMETIMES = frozenset({"operations", "act"})
-"""Columns that only rows of profiles with several changes in a turn have."""
+_SOMETIMES = frozenset({"operations", "act", "remark", "feedback", "scores"})
+"""Columns that only some rows have: of profiles with several changes in a turn, of runs with feedback or scores."""
 
 
 def schema_of(kind: str, rows: Iterable[Row], *, with_witness: bool, metadata: Mapping[str, str]) -> Any:
@@ -61,8 +61,7 @@ def schema_of_rows(kind: str, rows: Iterable[Row], metadata: Mapping[str, str]) 
     pa = arrow()
     fixed = {FIELD: pa.string()}
     if kind == "run":
-        score = {"name": pa.string(), "value": pa.float64(), "expected": pa.string(), "found": pa.string()}
-        known = _run_columns(pa) | {"scores": pa.list_(pa.struct(score))}
+        known = _run_columns(pa)
         fixed |= {name: known[name] for name in RUN_COLUMNS if name in known}
     found: dict[str, Shape] = {}
     for row in rows:
@@ -102,11 +101,14 @@ def _run_columns(pa: Any) -> dict[str, Any]:
     span = pa.struct({"start": number, "end": number, "view": text})
     verdict = pa.struct({"group": text, "satisfied": truth, "expected": text, "found": text, "spans": pa.list_(span)})
     score = pa.struct({"group": text, "judge": text, "score": real, "rationale": text, "problem": text})
+    one = pa.struct({"name": text, "value": real, "expected": text, "found": text})
     names = "canary model dialogue epoch ending reason patience turn topic move depth operation source register query"
+    names += " remark"
     numbers = {"dialogue", "epoch", "patience", "turn", "depth"}
     return {name: number if name in numbers else text for name in names.split()} | {
         "groups": pa.list_(text),
         "constraints": text,
+        "feedback": text,
         "answer": text,
         "withheld": truth,
         "reasoning": text,
@@ -119,6 +121,7 @@ def _run_columns(pa: Any) -> dict[str, Any]:
         "ok": truth,
         "verdicts": pa.list_(verdict),
         "judge_scores": pa.list_(score),
+        "scores": pa.list_(one),
         "prompt_tokens": number,
         "completion_tokens": number,
     }

@@ -195,7 +195,7 @@ class Player:
         )
         settings = plan(self.bench, config.model_copy(update={"context": "full"}))
         own = get_scenario(settings.scenario).table(settings.options)
-        tables = tables_of(own, settings.patience, has_gate=bool(settings.relevance))
+        tables = tables_of(own, settings.patience, **settings.beside)
         return tables[0].main if tables else ""
 
     def settings(self, model: Any) -> RunSettings:
@@ -228,6 +228,7 @@ class Player:
                 relevance=settings.gate,
                 reading_rules=settings.reading_rules,
                 patience=settings.patience,
+                feedback=settings.feedback,
             )
             play = options_of(scenario.play, settings.options, scenario.name)
             self._opened[seat.name] = config, settings, scenario.environment(self.bench, play, services)

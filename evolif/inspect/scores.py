@@ -34,7 +34,8 @@ def tables_of_session(stored: Mapping[str, Any]) -> tuple[MetricTable, ...]:
         UsageError: its scenario is not installed.
     """
     own = get_scenario(stored["scenario"]).table(stored["options"])
-    return tables_of(own, stored["patience"], has_gate=bool(stored["relevance"]))
+    has_feedback = stored.get("feedback", "none") != "none"  # logs without it do not say so
+    return tables_of(own, stored["patience"], has_gate=bool(stored["relevance"]), has_feedback=has_feedback)
 
 
 def sums_of(tables: Sequence[MetricTable], session: Session) -> dict[str, list[float]]:
@@ -176,6 +177,7 @@ def session_object(session: Session, settings: RunSettings, *, hide_expected: bo
         "scenario": settings.scenario,
         "options": dict(settings.options),
         "relevance": settings.relevance,
+        **({} if settings.feedback == "none" else {"feedback": settings.feedback}),
         **{name: getattr(session, name) for name in _FIELDS},
         "turns": [_turn_object(turn, hide_expected) for turn in session.turns],
     }

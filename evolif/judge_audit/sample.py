@@ -256,6 +256,8 @@ class AuditItem:
     query: str
     answer: str
     """As the judge saw it: without reasoning, never cut."""
+    reaction: tuple[int, int] | None = None
+    """The range of the query that reacts to the answer before it, in characters; None for none."""
 
 
 def read_items(run: Run, sample: Sample) -> list[AuditItem]:
@@ -286,6 +288,7 @@ def read_items(run: Run, sample: Sample) -> list[AuditItem]:
                 tuple(scale.split("\n")),
                 record.query,
                 Reading(record.answer).text,
+                scenario.presentation.reaction(record.prompt),
             )
         )
     return items

@@ -2,7 +2,15 @@
 
 from evolif.judging.judge import Judge, JudgeComparison, LexicalJudge, assess_all, open_judge
 from evolif.judging.panel import Panel, verdict_of
-from evolif.judging.records import CACHE_FILE, THRESHOLD, Judgement, JudgeRecord, JudgeScore, SqliteJudgeCache
+from evolif.judging.records import (
+    CACHE_FILE,
+    THRESHOLD,
+    Judgement,
+    JudgeRecord,
+    JudgeScore,
+    SqliteJudgeCache,
+    with_feedback,
+)
 from evolif.judging.relevance import RelevanceGate, with_relevance
 from evolif.judging.rubric import Criterion, load_rubric
 
@@ -23,5 +31,6 @@ __all__ = [
     "load_rubric",
     "open_judge",
     "verdict_of",
+    "with_feedback",
     "with_relevance",
 ]

@@ -6,11 +6,11 @@ import json
 import sqlite3
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Protocol
 
-from evolif.types import Score, Usage, Verdict
+from evolif.types import REPAIR, TOLD, Score, Usage, Verdict
 from evolif.util.sqlite_file import SqliteFile
 
 THRESHOLD = 6
@@ -84,6 +84,30 @@ class Judgement:
         for score in (s for record in self.records for s in record.scores):
             calls[score.judge] = calls.get(score.judge, 0) + score.attempts
         return calls
+
+
+def with_feedback(judgement: Judgement, told: Verdict | None, repair: int) -> Judgement:
+    """A judgement with what came of the person's reaction (`--feedback`), as scores beside the verdicts.
+
+    Args:
+        judgement: Of the answer to a prompt in which the person reacts to the answer before.
+        told: The verdict on the requirement that the person said was missed; None if they named none that is still
+            in force.
+        repair: Which repair of a failed turn the prompt asked for, from 1; 0 if it asked for none.
+
+    Example:
+        >>> held = Verdict("bullets", True, "exactly 5", "5")
+        >>> [(score.name, score.value) for score in with_feedback(Judgement((held,)), held, 1).scores]
+        [('told/bullets', 1.0), ('repair/1', 1.0)]
+    """
+    scores = []
+    if told is not None:
+        value = None if told.satisfied is None else float(told.satisfied)
+        scores.append(Score(f"{TOLD}/{told.group}", value, told.expected, told.found))
+    if repair > 0:
+        known = [verdict.satisfied for verdict in judgement.verdicts if verdict.satisfied is not None]
+        scores.append(Score(f"{REPAIR}/{repair}", float(all(known)) if known else None))
+    return replace(judgement, scores=(*judgement.scores, *scores)) if scores else judgement
 
 
 def usage_of(scores: Iterable[JudgeScore]) -> Mapping[str, Usage]:

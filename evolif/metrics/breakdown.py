@@ -70,8 +70,11 @@ def breakdowns_of(own: Iterable[Breakdown]) -> tuple[Breakdown, ...]:
     return (*(one for one in BREAKDOWNS if one.name not in names), *given)
 
 
-def _indexed(prompts: Iterable[Prompt]) -> dict[tuple[int, int], Prompt]:
-    return {(prompt.dialogue, prompt.turn): prompt for prompt in prompts}
+def _indexed(prompts: Iterable[Prompt]) -> dict[tuple[int, int, str], Prompt]:
+    """By dialogue, turn and digest, and by an empty digest where a turn does not say which prompt it answers."""
+    given = tuple(prompts)
+    whole = {(prompt.dialogue, prompt.turn, ""): prompt for prompt in given}
+    return whole | {(one.dialogue, one.turn, one.digest): one for one in given if not one.fixed}
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,15 +171,19 @@ _Split = Callable[[int, JudgedTurn], _Parts]
 
 def _splitter(prompts: Iterable[Prompt], by: str | Breakdown | TurnKey) -> _Split:
     known = _indexed(prompts)
+
+    def prompt_of(dialogue: int, turn: JudgedTurn) -> Prompt | None:
+        return known.get((dialogue, turn.turn, turn.asked)) or known.get((dialogue, turn.turn, ""))
+
     if isinstance(by, str):
         by = _named(by)
     if isinstance(by, Breakdown):
         parts = by.parts
-        return lambda dialogue, turn: parts(turn, known.get((dialogue, turn.turn)))
+        return lambda dialogue, turn: parts(turn, prompt_of(dialogue, turn))
     key = by
 
     def split(dialogue: int, turn: JudgedTurn) -> Iterator[tuple[Key, Sequence[Verdict]]]:
-        own = key(turn, known.get((dialogue, turn.turn)))
+        own = key(turn, prompt_of(dialogue, turn))
         if own is not None:
             yield own, turn.verdicts
 

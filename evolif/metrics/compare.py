@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 
+from evolif.metrics.feedback import scripted
 from evolif.metrics.pairs import has_enough, influence_of, pair_test
 from evolif.metrics.power import PowerPlan, effect_size, plan
 from evolif.metrics.process import AT_N, PROCESS, course_of, session_record
@@ -145,15 +146,16 @@ class Sides:
         return max((float(s.cap) for s in (*self.a, *self.b) if s.cap is not None), default=None)
 
     def on_shared_turns(self) -> Sides:
-        """The same with the turns alone that both were asked: of each dialogue, in the same epoch."""
-        asked = [{(s.dialogue, s.epoch, turn.turn) for s in own for turn in s.turns} for own in (self.a, self.b)]
+        """The same with the turns alone that both were asked: of each dialogue, in the same epoch, without repairs."""
+        planned = [[(s, scripted(s.turns)) for s in own] for own in (self.a, self.b)]
+        asked = [{(s.dialogue, s.epoch, number) for s, turns in own for number, _ in turns} for own in planned]
         both = asked[0] & asked[1]
         one, other = (
             tuple(
-                replace(s, turns=tuple(turn for turn in s.turns if (s.dialogue, s.epoch, turn.turn) in both))
-                for s in own
+                replace(s, turns=tuple(turn for number, turn in turns if (s.dialogue, s.epoch, number) in both))
+                for s, turns in own
             )
-            for own in (self.a, self.b)
+            for own in planned
         )
         return Sides(one, other, self._label)
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from evolif.errors import UsageError
+from evolif.metrics.feedback import FEEDBACK_TABLE
 from evolif.metrics.process import (
     AT_N,
     PROCESS,
@@ -250,6 +251,7 @@ def tables_of(
     sessions: Iterable[Session] | None = None,
     *,
     has_gate: bool = False,
+    has_feedback: bool = False,
     cap: int | None = None,
 ) -> tuple[MetricTable, ...]:
     """The metric tables of a run: its scenario's own, then what patience or verdicts give.
@@ -259,6 +261,7 @@ def tables_of(
         patience: Of the run; None if it has none.
         sessions: Of the run; None before it is played, when any of them may get verdicts.
         has_gate: Whether the run asks whether answers are about their tasks.
+        has_feedback: Whether the person reacts to answers.
         cap: Of the run, which names ISR@N unless some dialogues are shorter; None if unknown.
 
     Raises:
@@ -276,7 +279,12 @@ def tables_of(
         tables = (*tables, clustered(RATES, label))
     if has_gate:
         tables = (*tables, clustered(RELEVANCE_TABLE, label))
-    taken = _TAKEN.union(PROCESS.ratios, RELEVANCE_TABLE.ratios if has_gate else ())
+    if has_feedback:
+        fitted = FEEDBACK_TABLE if played is None else FEEDBACK_TABLE.fitting(counted_sessions(played))
+        tables = (*tables, clustered(fitted, label))
+    taken = _TAKEN.union(
+        PROCESS.ratios, RELEVANCE_TABLE.ratios if has_gate else (), FEEDBACK_TABLE.ratios if has_feedback else ()
+    )
     taken &= frozenset(() if own is None else own.ratios)
     if taken:
         raise UsageError(

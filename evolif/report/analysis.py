@@ -148,9 +148,8 @@ class RunAnalysis:
     def tables(self) -> tuple[MetricTable, ...]:
         """The tables of its metrics: the scenario's own, and what patience or verdicts give."""
         sessions = (session for model in self.models for session in model.sessions)
-        has_gate = bool(self.settings.relevance)
         own, settings = self.scenario.table(self.settings.options), self.settings
-        return tables_of(own, settings.patience, sessions, has_gate=has_gate, cap=settings.max_turns)
+        return tables_of(own, settings.patience, sessions, **settings.beside, cap=settings.max_turns)
 
     @property
     def cluster(self) -> str:
@@ -192,6 +191,12 @@ class RunAnalysis:
     def facts(self) -> Mapping[TurnId, Prompt]:
         """Every turn that was asked, by dialogue and turn; shared by all models and epochs."""
         return {(facts.dialogue, facts.turn): facts for facts in self.run.prompts()}
+
+    @cached_property
+    def asked(self) -> tuple[Prompt, ...]:
+        """The prompts that breakdowns look up: every turn once, or all of them where the person reacts to answers."""
+        reacts = self.settings.feedback != "none"
+        return tuple(self.run.prompts() if reacts else self.facts.values())
 
     @cached_property
     def early_end(self) -> EarlyEnd | None:
@@ -437,7 +442,7 @@ class ModelAnalysis:
         def slices(by: str) -> Mapping[Key, Slice]:
             if by not in of.breakdowns:
                 return {}
-            return breakdown(self.sessions, of.facts.values(), of.breakdowns[by], cluster=of.cluster)
+            return breakdown(self.sessions, of.asked, of.breakdowns[by], cluster=of.cluster)
 
         return cache(slices)
 

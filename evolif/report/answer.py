@@ -10,7 +10,7 @@ from math import inf
 from evolif.errors import UsageError
 from evolif.metrics import AT_N, Figures, Interval, Metric, MetricTable
 from evolif.report.analysis import ModelAnalysis, RunAnalysis
-from evolif.report.comparable import ComparableRuns
+from evolif.report.comparable import ComparableRuns, differ_in_feedback, feedback_pairs
 from evolif.report.comparison import ModelComparison, compare_models
 from evolif.report.conclusions import shared_sentence, verdict_sentence
 from evolif.report.contexts import ContextEffect, context_effects, differ_in_context, reference_pairs
@@ -112,6 +112,8 @@ def selected_comparisons(runs: ComparableRuns, comparisons: Sequence[ModelCompar
         return [pair for pair in comparisons if pair.a.of in runs.analyses]
     if differ_in_context(runs):
         return compare_models(reference_pairs(runs.contestants), across="context")
+    if differ_in_feedback(runs):
+        return compare_models(feedback_pairs(runs.contestants), across="feedback")
     board = runs.contestants
     # Those at the floor have a sentence of their own, and are in no correction, as they have no rank.
     above = [model for head, model in zip(board.heads, board.models, strict=True) if head not in board.at_floor]

@@ -113,6 +113,8 @@ def _play_arguments(settings: RunSettings) -> Iterator[str]:
             "--context-model",
             _model_argument(settings.context_model, settings.other_endpoints.get("context", "")),
         )
+    if settings.feedback != "none":
+        yield from ("--feedback", settings.feedback)
     for key, value in settings.options.items():
         yield from ("--set", f"{key}={value if isinstance(value, str) else json.dumps(value)}")
 

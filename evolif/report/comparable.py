@@ -22,11 +22,12 @@ from evolif.scenario import Scenario, get_scenario
 from evolif.types import Session
 from evolif.util.suggestions import did_you_mean, one_of
 
-PairKind = Literal["models", "context", "partner", "options", "system-prompt", "judge"]
+PairKind = Literal["models", "context", "feedback", "partner", "options", "system-prompt", "judge"]
 """What makes the difference: the models (or the runs) themselves, or a setting."""
 
 ACROSS: Mapping[PairKind, frozenset[str]] = {
     "context": frozenset({"context", "context_model"}),
+    "feedback": frozenset({"feedback"}),
     "partner": frozenset({"partner"}),
     "options": frozenset({"options"}),
     "system-prompt": frozenset({"system_prompt"}),
@@ -145,7 +146,7 @@ def _advice(wrong: frozenset[str], *, same_model: bool) -> str:
         )
     if wrong == {"system_prompt"}:
         return "Compare two models with the same system prompt; --ablation system-prompt shows its effect on one model"
-    for kind in ("context", "partner", "options"):
+    for kind in ("context", "feedback", "partner", "options"):
         if wrong <= ACROSS[kind]:
             return f"Compare two models with the same {kind}; --across {kind} shows its effect on one model"
     if wrong == {"patience"}:
@@ -176,6 +177,7 @@ def setting_of(kind: PairKind, settings: RunSettings, context: str | None = None
         return f"prompt {'on' if settings.system_prompt else 'off'}"
     value = {
         "context": context or settings.context,
+        "feedback": settings.feedback,
         "partner": settings.partner or "none",
         "judge": settings.judge,
     }.get(kind, "")
@@ -222,6 +224,7 @@ _WORDS: Mapping[str, tuple[str, Callable[[Any], str]]] = {
     "cap_counts": ("the unit of the cap", COUNTED.__getitem__),
     "system_prompt": ("the system prompt", lambda on: "on" if on else "off"),
     "context": ("the context strategy", _value),
+    "feedback": ("the feedback", _value),
     "temperature": ("the temperature", _value),
     "max_tokens": ("the longest answer (--max-tokens)", _value),
     "seed": ("the sampling seed", _value),
@@ -271,13 +274,15 @@ class ComparableRuns:
     def heads(self) -> tuple[str, ...]:
         """A unique name per model.
 
-        With its context strategy where runs differ in it, with its run where two models then share a name, and with a
-        number if needed.
+        With its context strategy and how the person reacts where runs differ in that, with its run where two models
+        then share a name, and with a number if needed.
         """
         names = [model.name for model in self.models]
         strategies = short_names([model.of.settings.context for model in self.models])
-        if len(set(strategies)) > 1:
-            names = [f"{name}, {strategy}" for name, strategy in zip(names, strategies, strict=True)]
+        reactions = [setting_of("feedback", model.of.settings) for model in self.models]
+        for told in (strategies, reactions):
+            if len(set(told)) > 1:
+                names = [f"{name}, {setting}" for name, setting in zip(names, told, strict=True)]
         named = [n if names.count(n) == 1 else f"{n} ({m.of.name})" for n, m in zip(names, self.models, strict=True)]
         return tuple(n if named.count(n) == 1 else f"{n} {named[:i].count(n) + 1}" for i, n in enumerate(named))
 
@@ -431,11 +436,32 @@ def short_names(contexts: Sequence[str]) -> list[str]:
     return [short[name] for name in contexts]
 
 
+def differ_in_feedback(runs: ComparableRuns) -> bool:
+    """Whether the person reacts in another way in some of the runs."""
+    return len({one.settings.feedback for one in runs.analyses}) > 1
+
+
+def feedback_pairs(runs: ComparableRuns) -> list[tuple[ModelAnalysis, ModelAnalysis]]:
+    """Each model with what it is compared with: itself without feedback, or else in its first run."""
+    pairs = []
+    for name in dict.fromkeys(model.name for model in runs.models):
+        own = [model for model in runs.models if model.name == name]
+        base = next((model for model in own if model.of.settings.feedback == "none"), own[runs.reference % len(own)])
+        pairs += [(model, base) for model in own if model.of.settings.feedback != base.of.settings.feedback]
+    return pairs
+
+
+def told_of_feedback(runs: ComparableRuns) -> str | None:
+    """What stands for the setting in a line about all runs; None where they agree."""
+    modes = list(dict.fromkeys(analysis.settings.feedback for analysis in runs.analyses))
+    return f"feedback {', '.join(modes[:-1])} and {modes[-1]}" if len(modes) > 1 else None
+
+
 def _check_together(one: Run, other: Run) -> None:
     """Check that two runs may stand side by side.
 
-    They may be compared, or differ in the context strategy alone, or in options that their scenario lets stand beside
-    each other.
+    They may be compared, or differ in the context strategy alone, or in how the person reacts, or in options that their
+    scenario lets stand beside each other.
 
     Raises:
         UsageError: none of it; says why they cannot be compared.
@@ -445,10 +471,16 @@ def _check_together(one: Run, other: Run) -> None:
     except UsageError as fault:
         if _differ_only_beside(one.settings, other.settings):
             return
-        try:
-            kind_of(one, other, same_model=True, across="context")
-        except UsageError:
+        if not any(_comparable_across(one, other, setting) for setting in ("context", "feedback")):
             raise fault from None
+
+
+def _comparable_across(one: Run, other: Run, setting: str) -> bool:
+    try:
+        kind_of(one, other, same_model=True, across=setting)
+    except UsageError:
+        return False
+    return True
 
 
 def _differ_only_beside(one: RunSettings, other: RunSettings) -> bool:

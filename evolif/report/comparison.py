@@ -13,6 +13,7 @@ from evolif.metrics import Comparison as Pairing
 from evolif.metrics import Difference, LogRank, Metric, MetricTable, compare, described, tables_of
 from evolif.metrics.agreement import JudgeSensitivity, judge_sensitivity
 from evolif.metrics.compare import SHARED_TURNS
+from evolif.metrics.feedback import FEEDBACK_TABLE
 from evolif.metrics.pairs import holm
 from evolif.metrics.replay import replayed
 from evolif.metrics.survival import log_rank
@@ -134,7 +135,7 @@ class ModelComparison:
         run = self.a.of
         own = run.scenario.table(run.settings.options)
         every = (session for side in self.sessions for session in side)
-        return tables_of(own, cut.patience, every, has_gate=bool(run.settings.relevance), cap=cut.cap)
+        return tables_of(own, cut.patience, every, **run.settings.beside, cap=cut.cap)
 
     @property
     def lead(self) -> Metric:
@@ -234,7 +235,7 @@ def compare_models(
     Args:
         pairs: First and second of each.
         ablation: `system-prompt` or `judge`, if that is the intended difference.
-        across: The intended difference, one of these or `context`, `partner` or `options`.
+        across: The intended difference, one of these or `context`, `feedback`, `partner` or `options`.
         tests: How many pairs p is corrected over, where these are only some of them.
 
     Raises:
@@ -291,7 +292,8 @@ def comparison_grid(comparison: ModelComparison, *, narrow: bool = False) -> Gri
 def compared_rows(comparison: ModelComparison) -> Iterator[tuple[str, Metric, Difference]]:
     """Name, metric and difference of what a table of two models shows: the main metric first.
 
-    Below it stands ISR on shared turns. Of the figures beside the metrics only small rates are shown.
+    Below it stands ISR on shared turns. Of the figures beside the metrics only small rates are shown, and what comes of
+    being told where both runs have it.
     """
     found = all_differences(comparison)
     lead = comparison.lead.name
@@ -300,7 +302,8 @@ def compared_rows(comparison: ModelComparison) -> Iterator[tuple[str, Metric, Di
         yield SHARED, shared_metric(), comparison.paired.shared
     for name, one in found.items():
         metric = comparison.metrics[name]
-        if name != lead and (name in comparison.paired.differences or metric.small):
+        known = name in FEEDBACK_TABLE.ratios and one.value is not None
+        if name != lead and (name in comparison.paired.differences or metric.small or known):
             yield name, metric, one
 
 

@@ -8,6 +8,7 @@ from typing import TypeVar
 from evolif.errors import UsageError
 from evolif.metrics import AT_N, LOAD, PROCESS, Breakdown, Interval, Metric, Satisfaction, Survival, described
 from evolif.metrics.breakdown import GROUP
+from evolif.metrics.feedback import FEEDBACK_TABLE
 from evolif.report.analysis import ModelSummary
 from evolif.report.comparable import FEWEST_MODELS, ComparableRuns
 from evolif.report.difficulty import difficulty_grid
@@ -64,6 +65,11 @@ _BESIDE = (
     "never has less. EDR depends on the cap. ISR, CSR and REC all are over the turns that were played, so that a model "
     "whose sessions end early can have more. EXH: exhaustion rate, sessions out of patience per 100 judged turns."
 )
+_FEEDBACK = (
+    "Told: requirements that hold after the person said that they were missed. Mended 1st, 2nd: failed turns in which "
+    "everything holds after the first repair, and of those that it left after the second. Repairs are turns like any "
+    "other, and REC counts those that mend as recoveries."
+)
 _EXHAUSTION = PROCESS.metric("exhaustion_rate")
 _SWEPT = tuple(map(PROCESS.metric, (AT_N, "edr_len", "edr_acc", "rob")))
 _MEAN = Metric("mean", "mean", "turns")
@@ -87,6 +93,8 @@ def headline(heads: Sequence[str], summaries: Sequence[ModelSummary], cap: int, 
         if metric.meaning:
             meanings[rows[-1][0]] = metric.meaning
     note = _BESIDE.format(lead) if lead and not chosen else ""
+    if any(FEEDBACK_TABLE.main in s.metrics.values for s in summaries) and not chosen:
+        note = f"{note} {_FEEDBACK}".strip()
     return Grid("headline", "", "metric", tuple(heads), tuple(rows), note, meanings)
 
 

@@ -63,12 +63,13 @@ _MISSES = 3
 """Maximum number of listed turns without a good witness."""
 
 
-def settings_line(run: Run, *, context: str | None = None) -> str:
+def settings_line(run: Run, *, context: str | None = None, feedback: str | None = None) -> str:
     """The settings of the run.
 
     Args:
         run: The run.
         context: What stands for its context strategy, where the line is about runs with several.
+        feedback: What stands for how the person reacts, where the line is about runs that differ in it.
     """
     settings = run.settings
     told = [f"scenario {settings.scenario}"] if settings.scenario != DEFAULT_SCENARIO else []
@@ -79,11 +80,19 @@ def settings_line(run: Run, *, context: str | None = None) -> str:
     if context is not None or settings.context != "full":
         told.append(context or f"context {settings.context}")
     told += [f"{key} {value}" for key, value in settings.options.items()]
+    told += [feedback or f"feedback {settings.feedback}"] if feedback or settings.feedback != "none" else []
     told += [f"relevance {settings.relevance}{relevance_counted(settings)}"] if settings.relevance else []
     told += [] if settings.system_prompt else ["no system prompt"]
     told += [] if settings.temperature is None else [f"temperature {settings.temperature:g}"]
     line = ", ".join(told)
     return f"{line[0].upper()}{line[1:]}; in brackets 95 % intervals over dialogues."
+
+
+REPAIRS = (
+    "Repairs are turns like any other: they cost patience and count for the cap, and REC counts those that mend as "
+    "recoveries."
+)
+"""What runs with `--feedback repair` count."""
 
 
 def untold_line(run: Run) -> str:
@@ -169,6 +178,8 @@ def remarks(run: Run, summaries: Sequence[ModelSummary], heads: Sequence[str]) -
     blank = [head for head, s in pairs if s.counts.not_judged_turns and s.metrics.value("edr_len") == 0]
     if blank:
         yield f"No turn was judged, so lengths of 0 say nothing about the model: {', '.join(blank)}."
+    if run.settings.feedback == "repair":
+        yield REPAIRS
     yield from undefined_lines(heads, summaries)
     yield from _exhaustion_lines(heads, summaries, run.settings.max_turns)
     yield from filter(None, [few_line(summaries)])

@@ -31,11 +31,13 @@ def answer_blocks(item: AuditItem, of: int, own: Sequence[Decision]) -> list[tup
     """The titled blocks of a judged answer: number `item.number` of so many, with the reviewer's own decisions."""
     head = f"Answer {item.number} of {of}: {one_line(item.group, 40)} {one_line(item.value, 40)}".rstrip()
     scale = joined([_band(line) for line in item.scale])
+    reaction = () if item.reaction is None else (item.reaction,)
+    bold = "; in bold what reacts to the answer before" if reaction else ""
     blocks = [
         (head, joined([styled(one_line(item.question), "strong"), styled(ONLY, "faint")])),
         ("Scale: press 1 to 9, or 0 for 10", scale),
         ("The full answer", visible(item.answer)),
-        ("The query it answers; the judge does not see it", visible(item.query)),
+        (f"The query it answers; the judge does not see it{bold}", visible(item.query, reaction, "strong")),
     ]
     if own:
         blocks.insert(2, ("Your decisions", joined([styled(_line(record)) for record in reversed(own)])))

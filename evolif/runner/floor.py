@@ -115,7 +115,9 @@ async def _replay(settings: RunSettings, dialogues: Sequence[Sequence[Prompt]], 
 
 def _environment(scenario: Scenario, settings: RunSettings) -> Environment:
     options = options_of(scenario.play, settings.options, scenario.name)
-    return scenario.environment(None, options, Services(relevance=settings.gate, reading_rules=settings.reading_rules))
+    rules = settings.reading_rules
+    services = Services(relevance=settings.gate, reading_rules=rules, feedback=settings.feedback)
+    return scenario.environment(None, options, services)
 
 
 def open_judging(settings: RunSettings) -> Environment | None:

@@ -28,11 +28,14 @@ from evolif.types import Ending, Session
 
 _ANSWER_SETTINGS = frozenset(
     {"system_prompt", "context", "context_model", "temperature", "max_tokens", "seed", "scenario", "partner", "options"}
-    | {"other_endpoints"}
+    | {"other_endpoints", "feedback"}
 )
 _VERDICT_SETTINGS = frozenset(
     {"judge", "judge_endpoints", "reading_rules", "own_code", "relevance", "relevance_counts"}
 )
+
+_REACTED_TO = _VERDICT_SETTINGS | {"patience"}
+"""What the person reacts to, and how much of patience is left: where there is feedback, it decides what is asked."""
 
 _End = tuple[Ending | None, str, str]
 """Ending, cause, reason."""
@@ -69,7 +72,8 @@ def fork(source: RunStore, root: Path, settings: RunSettings, edited: Mapping[in
     if "options" in different and scenario.keeps_answers(source.settings.options, settings.options):
         different.discard("options")
         shared.judged = False
-    if different & _ANSWER_SETTINGS or reweighted & {settings.partner, settings.context_model}:
+    decides = _ANSWER_SETTINGS if settings.feedback == "none" else _ANSWER_SETTINGS | _REACTED_TO
+    if different & decides or reweighted & {settings.partner, settings.context_model}:
         models = set()
 
     def fill(connection: sqlite3.Connection) -> None:

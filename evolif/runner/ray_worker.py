@@ -225,7 +225,8 @@ class Worker:
         judge = JudgeElsewhere() if is_panel(judges) else open_judge(judges)
         scenario = get_scenario(settings.scenario)
         options = options_of(scenario.play, settings.options, scenario.name)
-        services = Services(judge=judge, relevance=settings.gate, reading_rules=settings.reading_rules)
+        rules = settings.reading_rules
+        services = Services(judge=judge, relevance=settings.gate, reading_rules=rules, feedback=settings.feedback)
         environment = RemoteEnvironment(scenario.environment(None, options, services))
         self._context = RunContext(settings, environment, strategy, _write, self._observe, self._shutdown)
         self._channels: dict[SessionKey, Channel] = {}

@@ -451,7 +451,8 @@ class TurnRecord:
     @property
     def judged(self) -> JudgedTurn:
         """The turn as metrics read it."""
-        return JudgedTurn(self.turn, self.verdicts, self.prompt.labels, self.scores, self.prompt.seat)
+        asked = "" if self.prompt.fixed else self.prompt.digest
+        return JudgedTurn(self.turn, self.verdicts, self.prompt.labels, self.scores, self.prompt.seat, asked)
 
 
 def record_from_row(prompt: Prompt, row: Sequence[Any]) -> TurnRecord:

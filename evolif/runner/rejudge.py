@@ -142,7 +142,8 @@ def rejudge(
 
 def _services(settings: RunSettings, judge: Judge | None) -> Services:
     """For the environment that judges stored answers."""
-    return Services(judge=judge, relevance=settings.gate, reading_rules=settings.reading_rules)
+    rules = settings.reading_rules
+    return Services(judge=judge, relevance=settings.gate, reading_rules=rules, feedback=settings.feedback)
 
 
 def _mean_turns(source: RunStore) -> float | None:
@@ -188,10 +189,16 @@ def reread(source: RunStore, rules: int | None) -> RunSettings:
     """The settings of a run after its answers are read by an edition of the reading rules.
 
     Raises:
-        UsageError: there is no such edition.
+        UsageError: there is no such edition, or the person reacted to what other rules found.
     """
     if rules not in EDITIONS:
         raise UsageError(f"there are no reading rules {rules}; this version has the rules {known_editions()}")
+    if source.settings.feedback != "none" and rules != source.settings.reading_rules:
+        raise UsageError(
+            f"in {source.root} the person reacted to what reading rules {source.settings.reading_rules} found "
+            f"(--feedback {source.settings.feedback}), so that other rules would have asked other questions; evaluate "
+            "into a new folder"
+        )
     return source.settings.model_copy(update={"reading_rules": rules})
 
 

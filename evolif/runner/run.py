@@ -280,6 +280,7 @@ class RunExecutor:
                 relevance=self.settings.gate,
                 reading_rules=self.settings.reading_rules,
                 patience=self.settings.patience,
+                feedback=self.settings.feedback,
             )
             environment = self._scenario.environment(self.benchmark, self.play_options, services)
             strategy = open_strategy(self.settings.context, models=clients.context)
@@ -388,7 +389,8 @@ class RunExecutor:
 
     def _edited(self, store: RunStore) -> Iterator[tuple[Prompt, Prompt | End]]:
         """The prompts that the run used and that would differ now, with what they would be."""
-        services = Services(reading_rules=store.settings.reading_rules, patience=store.settings.patience)
+        kept = store.settings
+        services = Services(reading_rules=kept.reading_rules, feedback=kept.feedback, patience=kept.patience)
         environment = self._scenario.environment(self.benchmark, self.play_options, services)
         return edited_prompts(store, environment, self.benchmark)
 

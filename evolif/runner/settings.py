@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator, Mapping
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypedDict
 
 from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler, field_validator, model_serializer
 
@@ -26,10 +26,19 @@ from evolif.runner.clients import (
     weights_by_name,
 )
 from evolif.runner.events import SessionKey
-from evolif.scenario import DEFAULT_SCENARIO, Benchmark, Scenario, changed_options, get_scenario, options_of, pairs_of
+from evolif.scenario import (
+    DEFAULT_SCENARIO,
+    Benchmark,
+    Defaults,
+    Scenario,
+    changed_options,
+    get_scenario,
+    options_of,
+    pairs_of,
+)
 from evolif.text import READING_RULES_VERSION, known_editions, plural
-from evolif.types import CapCounts
-from evolif.util.suggestions import did_you_mean
+from evolif.types import FEEDBACK, CapCounts, Feedback
+from evolif.util.suggestions import did_you_mean, one_of
 
 _LATER: Mapping[str, Any] = {
     "scenario": DEFAULT_SCENARIO,
@@ -45,6 +54,7 @@ _LATER: Mapping[str, Any] = {
     "untold": False,
     "parameters": {},
     "weights": {},
+    "feedback": "none",
 }
 """Fields that are written only where they differ from this."""
 EXTENT = ("models", "endpoints", "parameters", "weights", "dialogues", "epochs")
@@ -57,6 +67,13 @@ the profile `paper` needed more, at caps of 5 to 50."""
 _MOST_SHOWN = 200
 """Characters of parameters in a sentence."""
 _PROVIDERS_OWN = "the provider's own"
+
+
+class FiguresBeside(TypedDict):
+    """What `evolif.metrics.tables_of` has to know of a run's settings."""
+
+    has_gate: bool
+    has_feedback: bool
 
 
 class RunSettings(BaseModel):
@@ -114,6 +131,8 @@ class RunSettings(BaseModel):
     weights: Mapping[str, str] = Field(default_factory=dict)
     """Per local model that is a file, in any seat, the first 16 digits of the file's SHA-256; none where it is unknown.
     """
+    feedback: Feedback = "none"
+    """How the person reacts to answers."""
 
     @field_validator("endpoints", "judge_endpoints", "other_endpoints")
     @classmethod
@@ -139,6 +158,11 @@ class RunSettings(BaseModel):
         if not self.relevance:
             return None
         return RelevanceGate("judge" if self.relevance.startswith("judge") else "lexical", self.relevance_counts)
+
+    @property
+    def beside(self) -> FiguresBeside:
+        """Which figures stand beside the others."""
+        return {"has_gate": bool(self.relevance), "has_feedback": self.feedback != "none"}
 
     def endpoint(self, model: str) -> str:
         """A model's endpoint; empty for the provider's own."""
@@ -293,6 +317,7 @@ _SUBJECTS = {
     "relevance_counts": "whether relevance counts",
     "own_code": "the code of your own constraint groups",
     "other_endpoints": "the address of the partner or of the context strategy's model",
+    "feedback": "how the person reacts (--feedback)",
 }
 
 
@@ -342,6 +367,7 @@ def plan(benchmark: Benchmark, config: EvalConfig) -> RunSettings:
         relevance=_relevance(scenario, config, judge),
         relevance_counts=config.relevance_counts,
         untold=not config.system_prompt and bool(scenario.untold(benchmark)),
+        feedback=_feedback(benchmark, config, defaults),
         other_endpoints={
             role: endpoint
             for role, model in other.items()
@@ -391,6 +417,25 @@ def _relevance(scenario: Scenario, config: EvalConfig, judge: str) -> str:
     if wanted == "judge" and judge in ("none", LexicalJudge.name):
         raise UsageError("--relevance judge needs a model that decides: name it with --judge PROVIDER/NAME")
     return gates[wanted]
+
+
+def _feedback(benchmark: Benchmark, config: EvalConfig, defaults: Defaults) -> Feedback:
+    """How the person reacts.
+
+    Raises:
+        UsageError: there is no such way, or nobody reacts in these dialogues.
+    """
+    wanted = next((mode for mode in FEEDBACK if mode == config.feedback), None)
+    if wanted is None:
+        near = did_you_mean(config.feedback, FEEDBACK)
+        raise UsageError(f"unknown --feedback “{config.feedback}”{near}; use {one_of(FEEDBACK)}")
+    if wanted != "none" and not defaults.reacts:
+        which = ", ".join(filter(None, (f"scenario {benchmark.scenario}", benchmark.variant)))
+        raise UsageError(
+            f"--feedback {wanted}: nobody can react to answers in the dialogues of {benchmark.path} ({which}); "
+            "leave it out"
+        )
+    return wanted
 
 
 def _named(config: EvalConfig) -> dict[str, ChatModel]:

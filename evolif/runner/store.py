@@ -325,12 +325,12 @@ class RunStore:
                 yield number, Session(name, dialogue, epoch, patience, ending, reason, judged, cause, (), cap)
 
     def _judged_turns(self, session: int, bare: BareVerdicts) -> Iterator[JudgedTurn]:
-        for turn, verdicts, scores, number, labels, seat in self._connection.execute(_JUDGED, (session,)):
+        for turn, verdicts, scores, number, labels, seat, digest in self._connection.execute(_JUDGED, (session,)):
             if verdicts is None:
                 return
             if number not in self._labels:
                 self._labels[number] = load_json(labels)
-            yield JudgedTurn(turn, bare(verdicts), self._labels[number], load_scores(scores), seat)
+            yield JudgedTurn(turn, bare(verdicts), self._labels[number], load_scores(scores), seat, digest)
 
     def integrity(self) -> Integrity:
         """Whether the turns are as they were written; reads the whole file."""
@@ -469,7 +469,8 @@ def _edited(root: Path, named: str) -> str:
 
 
 _JUDGED = """
-SELECT turn.turn, verdicts, scores, asked.id, labels, seat FROM turn JOIN asked ON asked.id = turn.asked
+SELECT turn.turn, verdicts, scores, asked.id, labels, seat, CASE WHEN fixed THEN '' ELSE digest END
+FROM turn JOIN asked ON asked.id = turn.asked
 WHERE turn.session = ? ORDER BY turn.turn
 """
 

@@ -76,9 +76,9 @@ def verify(run: Run, rules: int | None = None) -> Verification:
         )
     scenario = get_scenario(settings.scenario)
     options = options_of(scenario.play, settings.options, scenario.name)
-    environment = scenario.environment(
-        None, options, Services(relevance=settings.gate, reading_rules=rules or settings.reading_rules)
-    )
+    edition = rules or settings.reading_rules
+    services = Services(relevance=settings.gate, reading_rules=edition, feedback=settings.feedback)
+    environment = scenario.environment(None, options, services)
     found = Verification()
 
     async def main() -> None:

@@ -39,6 +39,12 @@ class Defaults:
     """Whether exhausted patience ends a session, or only cuts it when it is read."""
     partner: str | None = None
     """Who takes the seat `partner` if the run names nobody; None if it has to be named, and for one seat."""
+    reacts: bool = False
+    """Whether the person of the dialogues can react to answers, as `Services.feedback` says.
+
+    The prompts then depend on answers (`Prompt.fixed` is False), and the environment passes its judgements through
+    `evolif.judging.with_feedback`.
+    """
 
 
 @dataclass(frozen=True, slots=True)

@@ -302,6 +302,13 @@ class Presentation:
         """Ranges of the query that the page folds, in characters and in order, such as long tables; none as a rule."""
         return ()
 
+    def reaction(self, prompt: Prompt) -> tuple[int, int] | None:
+        """The range of the query in which the person reacts to the answer before, in characters; None for none.
+
+        The page and the review tool mark it.
+        """
+        return None
+
     def reading_format(self, prompt: Prompt) -> str | None:
         """The format in which an answer is read, which places the spans of verdicts; None for any text."""
         return None

@@ -175,6 +175,11 @@ def test_what_a_context_strategy_saves_and_asks_is_not_estimated_and_said_so() -
     assert "estimated" not in told().grounds
 
 
+def test_how_the_person_reacts_is_not_estimated_and_said_so() -> None:
+    assert "Lengths are estimated as with --feedback none." in told(feedback="repair").grounds
+    assert "--feedback" not in told().grounds
+
+
 def test_missing_prompts_are_counted_as_far_as_they_are_foreseen(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Duel, "written", (Author("synthesizer", MODEL, (8, 6)), Author("checker", PARTNER)))
     found = told()

@@ -155,8 +155,8 @@ SHOULD_BE_READ_BEFOREHAND = {
 }
 HARMLESS = """
     --ablation --across --aggregate --as-released --budget-tokens --budget-usd --cache --cap --ceiling --check --count
-    --dialogues --display --domain --dry-run --engine --epochs --explain-cache --finding --floor --format --full --json
-    --judge-rule --judged --license
+    --dialogues --display --domain --dry-run --engine --epochs --explain-cache --feedback --finding --floor --format
+    --full --json --judge-rule --judged --license
     --limit --list --max-connections --max-retries --max-tokens --max-turns --only --opinions
     --patience --recursive --relevance --relevance-counts --resamples --reviewer --rules --sample --search --seconds
     --seed --set --source --stats --status --stop-method --stop-when --system-prompt --temperature --timeout --topic

@@ -98,6 +98,7 @@ WORDS = [
     (("evaluate", "bench", *PLAYED, "--context", "lst:3"), "unknown context strategy “lst:3” (did you mean last?); "),
     (("evaluate", "bench", *PLAYED, "--context", "last3"), "unknown context strategy “last3” (did you mean last:3?)"),
     (("evaluate", "bench", *PLAYED, "--relevance", "lexicl"), "unknown --relevance “lexicl” (did you mean lexical?); "),
+    (("evaluate", "bench", *PLAYED, "--feedback", "repairs"), "unknown --feedback “repairs” (did you mean repair?); "),
     (("evaluate", "bench", *PLAYED, "--engine", "rey"), "unknown --engine “rey” (did you mean ray?); use asyncio or "),
     (("evaluate", "bench", *PLAYED, "--stop-when", "rop=0.03"), "--stop-when rop=0.03 (did you mean rob?): it takes a"),
     (("generate", "out", "--scenario", "gmes"), "the scenario “gmes” is not installed here (did you mean games?); "),

@@ -384,7 +384,7 @@ def test_what_no_comparison_runs_across() -> None:
     make("a", {"sim/a": GOOD})
     make("b", {"sim/a": GOOD}, scenario="elsewhere")
     assert "the scenario is instructions in the first and elsewhere in the second" in refused("a", "b")
-    assert "use context, partner, options, system-prompt or judge" in refused("a", "b", "--across", "weather")
+    assert "use context, feedback, partner, options, system-prompt or judge" in refused("a", "b", "--across", "weather")
     assert "give one of them" in refused("a", "b", "--across", "partner", "--ablation", "judge")
 
 

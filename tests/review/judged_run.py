@@ -36,6 +36,8 @@ class Said:
     rationale: str = "The judge's secret rationale."
     asked: bool = True
     heuristic: bool = False
+    remark: str = ""
+    """What the query begins with, as a remark on the answer before."""
 
 
 def _constraints(said: Said) -> tuple[Constraint, ...]:
@@ -55,6 +57,7 @@ def _entry(number: int, said: Said) -> TurnEntry:
     told = [Verdict(r.group, r.satisfied, "expected", f"{r.score} of 10: {said.rationale}") for r in records]
     verdicts = (Verdict("bullets", True, "3", "3"), *told)
     judgement = Judgement(verdicts, tuple(told), ()) if said.heuristic else Judgement(verdicts, (), records)
+    remark = {"kind": "missed", "text": said.remark, "group": "bullets", "value": {"count": 3}}
     query = said.query or f"Query {said.dialogue}.{said.turn}, please?"
     prompt = Prompt(
         said.dialogue,
@@ -63,6 +66,7 @@ def _entry(number: int, said: Said) -> TurnEntry:
         payload={
             "constraints": [{"group": c.group, "params": dict(c.params)} for c in _constraints(said)],
             "witness": None,
+            **({} if not said.remark else {"feedback": {"script": said.turn, "repair": 0, "remark": remark}}),
         },
         labels={"topic": "t", "move": "new", "depth": 1, "operation": "", "source": "", "register": ""},
         digest=f"{said.dialogue}.{said.turn}",

@@ -22,6 +22,7 @@ from evolif.judge_audit.sample import (
     load_sample,
     read_items,
 )
+from evolif.review.answers import answer_blocks
 from evolif.runner import load_run
 from evolif.scenario import Scenario
 from evolif.scenarios.instructions.scenario import InstructionFollowing
@@ -189,3 +190,17 @@ def test_a_sample_of_another_run_is_no_sample_of_this(tmp_path) -> None:
             with pytest.raises(UsageError, match="does not contain answer 1 "):
                 read_items(run, sample._replace(places=(VerdictPlace(*place),)))
     assert told["places"] == [list(place) for place in sample.places] and "secret" not in json.dumps(told["places"])
+
+
+def test_a_reviewer_sees_which_words_react_to_the_answer_before(tmp_path) -> None:
+    remark = "that was 7 \x1b[31m bullets, I said 3."
+    said = Said(ONE, 1, 2, (("emotion", True),), query=f"{remark} And the next one?", remark=remark)
+    plain = Said(ONE, 2, 1, (("emotion", True),), query="And the next one?")
+    with closing(load_run(plant(tmp_path / "r", [said, plain]))) as run:
+        first, second = sorted(read_items(run, draw_sample(run)), key=lambda item: len(item.query), reverse=True)
+    *_, (title, query) = answer_blocks(first, 2, ())
+    assert title.endswith("in bold what reacts to the answer before")
+    [(start, end, _)] = [mark for mark in query.marks if mark[2] == "strong"]
+    assert query.text[start:end] == "that was 7 \\x1b[31m bullets, I said 3."
+    *_, (title, query) = answer_blocks(second, 2, ())
+    assert "bold" not in title and query.text == "And the next one?" and not query.marks

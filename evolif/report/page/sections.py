@@ -16,7 +16,7 @@ from evolif.metrics import TOO_FEW, Difference, Metric
 from evolif.report.analysis import RunAnalysis
 from evolif.report.answer import Answer, answer_of
 from evolif.report.commands import Step
-from evolif.report.comparable import ComparableRuns
+from evolif.report.comparable import ComparableRuns, told_of_feedback
 from evolif.report.comparison import ModelComparison, compared_rows, p_cell
 from evolif.report.conclusions import few_early_line, no_interval_line, paired_line, saturation_line
 from evolif.report.context_tables import context_grids
@@ -273,7 +273,7 @@ def _opening(runs: ComparableRuns, answer: Answer, own: Sequence[Grid], figure: 
     return Section(
         f"headline{suffix}",
         title,
-        settings_line(runs.analyses[0].run, context=context),
+        settings_line(runs.analyses[0].run, context=context, feedback=told_of_feedback(runs)),
         warnings=tuple(told),
         answer=answer.sentences,
         grids=tuple(grid for grid in grids if grid.rows),
@@ -436,6 +436,8 @@ def _settings(settings: RunSettings) -> Iterator[tuple[str, str]]:
     yield "Cap", settings.cap
     yield "System prompt", "on" if settings.system_prompt else "off"
     yield "Context", settings.context + (f" ({settings.context_model})" if settings.context_model else "")
+    if settings.feedback != "none":
+        yield "Feedback", settings.feedback
     if settings.options:
         yield "Options", ", ".join(f"{key}={value}" for key, value in settings.options.items())
     yield "Temperature", _or_own(settings.temperature)

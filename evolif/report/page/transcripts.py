@@ -137,6 +137,15 @@ class PromptReader:
         with blaming(self.scenario):
             return pieces_of(prompt.query, self.scenario.presentation.folds(prompt))
 
+    def reaction(self, prompt: Prompt) -> tuple[str, str, str]:
+        """The query before, in and after what reacts to the answer before; empty texts if it reacts to none."""
+        with blaming(self.scenario):
+            found = self.scenario.presentation.reaction(prompt)
+        if found is None or not 0 <= found[0] < found[1] <= len(prompt.query):
+            return "", "", ""
+        start, end = found
+        return prompt.query[:start], prompt.query[start:end], prompt.query[end:]
+
     def heard(self, prompt: Prompt, answer: str) -> str:
         """What the others heard of an answer."""
         if self._environment is None:
@@ -171,6 +180,8 @@ class TurnView(NamedTuple):
     """What of the past the call was shown; empty if that is not stored."""
     pieces: tuple[QueryPart, ...] = ()
     """The query, if some of it is folded."""
+    reaction: tuple[str, str, str] = ("", "", "")
+    """The query before, in and after what reacts to the answer before; empty texts if it reacts to none."""
 
     @property
     def said(self) -> list[Message]:
@@ -205,6 +216,7 @@ def turn_view(record: TurnRecord, reader: PromptReader, patience: int | None) ->
         heuristic=verdict_items(record.heuristic, frozenset()),
         context=_context(record),
         pieces=reader.pieces(record.prompt),
+        reaction=reader.reaction(record.prompt),
     )
 
 

@@ -16,6 +16,7 @@ from evolif.scenarios.instructions.constraints import get_group
 from evolif.scenarios.instructions.feedback import Reactions, by_rules
 from evolif.scenarios.instructions.folder import InstructionBenchmark
 from evolif.scenarios.instructions.prompt import TurnRequirements, prompt_of, reacting, requirements_of, script_turn
+from evolif.scenarios.instructions.reactions import with_reaction
 from evolif.scenarios.instructions.relevance import task_of, why_not_judged
 from evolif.scenarios.instructions.source import SynthesizerPool, TurnSource
 from evolif.scenarios.instructions.system import SYSTEM_PROMPT, system_text
@@ -112,7 +113,7 @@ class TurnEnvironment(Environment):
         )
         if self._reactions is not None and stored is None:
             self._reactions.note(prompt.digest, answer, by_rules(asked.constraints, judgement.verdicts))
-        return judgement
+        return with_reaction(judgement, prompt, asked.constraints)
 
     async def _relevance_of(self, prompt: Prompt, asked: TurnRequirements, gate: RelevanceGate) -> RelevanceCheck:
         """What the gate needs, worked out once for all models and epochs."""

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from evolif.scenario import Benchmark, Chapter, Presentation, Rows
+from evolif.scenario import Benchmark, Chapter, Grid, ModelsView, ModelView, Presentation, Rows
 from evolif.scenarios.instructions import requirements_of
 from evolif.scenarios.instructions.constraints import format_of
 from evolif.scenarios.instructions.folder import folder_of
+from evolif.scenarios.instructions.reactions import group_grids, group_object, reaction_of, remark_range
 from evolif.scenarios.instructions.tracker.profile import BUILT_IN
 from evolif.scenarios.instructions.turns import Constraint
 from evolif.text import plural
@@ -29,6 +30,13 @@ class InstructionPresentation(Presentation):
     chapters = (
         Chapter("survival", "How long sessions last", "", ("survival", "hazard"), ("survival", "hazard", "exhaustion")),
         Chapter("groups", "Constraint groups", "", ("groups", "radar", "modes"), ("group", "mode", "heuristic")),
+        Chapter(
+            "feedback",
+            "Reactions to answers",
+            "What comes of it when the person says that something was missed, by the group that they named.",
+            (),
+            ("feedback",),
+        ),
         Chapter(
             "load",
             "Difficulty, depth and load",
@@ -98,12 +106,29 @@ class InstructionPresentation(Presentation):
         return words, notes
 
     def facts(self, prompt: Prompt) -> tuple[tuple[str, str], ...]:
-        """Move and operation, then the topic and who worded the query."""
+        """Move and operation, the topic and who worded the query, and what the person said of the answer before."""
         told = {name: str(value) for name, value in prompt.labels.items()}
         about = f"{told.get('topic', '')}, turn {told.get('depth', '')} on it"
         about += f"; worded by {told['source']}" if told.get("source") else ""
         about += f", {told['register']}" if told.get("register") else ""
-        return ("", told.get("move", "")), ("", told.get("operation", "")), ("topic", about)
+        facts = ("", told.get("move", "")), ("", told.get("operation", "")), ("topic", about)
+        reaction = reaction_of(prompt)
+        if reaction is None or not reaction.kind:
+            return facts
+        named = "" if reaction.missed is None else f" {reaction.missed.group}"
+        return *facts, ("remark", f"{reaction.kind}{named}")
+
+    def reaction(self, prompt: Prompt) -> tuple[int, int] | None:
+        """The remark on the answer before; of a repair the whole query."""
+        return remark_range(prompt)
+
+    def extra(self, model: ModelView) -> Mapping[str, Any]:
+        """What comes of being told, per group, in runs with feedback."""
+        return group_object(model)
+
+    def parts(self, board: ModelsView) -> Iterable[Grid]:
+        """The same as a table."""
+        yield from group_grids(board)
 
     def reading_format(self, prompt: Prompt) -> str | None:
         """The format that the constraints demand; None for foreign constraints without a mode."""
@@ -127,7 +152,8 @@ class InstructionRows(Rows):
         """Topic, move and the like, the query, and the constraints."""
         constraints = prompt.payload["constraints"]
         groups = [constraint["group"] for constraint in constraints]
-        return {**prompt.labels, "query": prompt.query, "groups": groups, "constraints": constraints}
+        feedback = {"feedback": prompt.payload["feedback"]} if "feedback" in prompt.payload else {}
+        return {**prompt.labels, "query": prompt.query, "groups": groups, "constraints": constraints, **feedback}
 
     def key_row(self, prompt: Prompt) -> dict[str, Any]:
         """The witness; null if there is none."""

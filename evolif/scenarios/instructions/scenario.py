@@ -139,9 +139,10 @@ class InstructionFollowing(Scenario):
         return Folder(path, notify)
 
     def defaults(self, bench: Benchmark, play: BaseModel) -> Defaults:
-        """Cap and patience of the profile."""
-        protocol = folder_of(bench).header.spec.profile.protocol
-        return Defaults(max_turns=protocol.max_turns, patience=protocol.patience)
+        """Cap and patience of the profile; the person of imported dialogues does not react to answers."""
+        folder = folder_of(bench)
+        protocol = folder.header.spec.profile.protocol
+        return Defaults(protocol.max_turns, protocol.patience, reacts=folder.extendable)
 
     def environment(self, bench: Benchmark | None, play: BaseModel, services: Services) -> Environment:
         """Its turns, with the synthesizers of those that are missing."""

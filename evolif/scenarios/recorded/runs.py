@@ -301,7 +301,9 @@ def _turn_labels(record: TurnRecord) -> dict[str, Any]:
 
 
 def _more(record: TurnRecord) -> dict[str, Any]:
+    told = record.prompt.payload.get("feedback")
     return {
+        **({} if told is None else {"feedback": told}),
         "digest": record.prompt.digest,
         "source": record.prompt.labels.get("source", ""),
         "served_by": record.served_by,

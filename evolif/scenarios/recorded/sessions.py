@@ -14,7 +14,9 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from evolif.errors import ArgumentError, UsageError
 from evolif.judging import Judgement, with_relevance
+from evolif.scenarios.instructions import requirements_of
 from evolif.scenarios.instructions.constraints import parse_constraint
+from evolif.scenarios.instructions.reactions import with_reaction
 from evolif.scenarios.recorded.metrics import metric_name
 from evolif.scenarios.recorded.runs import CHECK, INFO, MORE, SYSTEM_ID, answer_id, query_id
 from evolif.scenarios.recorded.schema import Dialog, Turn
@@ -44,9 +46,30 @@ class SessionInfo(BaseModel):
     reason: _Text = ""
 
 
+class _Remark(BaseModel):
+    model_config = ConfigDict(extra="ignore", strict=True, frozen=True)
+
+    kind: Literal["missed", "thanks", "unreadable"]
+    text: _Text
+    group: Annotated[str, Field(max_length=1000)] = ""
+    value: dict[str, Any] = Field(default_factory=dict)
+
+
+class _Feedback(BaseModel):
+    """How the query reacts to the answer before, as payloads of instruction following say it."""
+
+    model_config = ConfigDict(extra="ignore", strict=True, frozen=True)
+
+    script: Annotated[int, Field(ge=1, le=_MOST_TURNS)]
+    repair: Annotated[int, Field(ge=0, le=_MOST_TURNS)] = 0
+    remark: _Remark | None = None
+
+
 class _TurnMore(BaseModel):
     model_config = ConfigDict(extra="ignore", strict=True, frozen=True)
 
+    feedback: _Feedback | None = None
+    """None in a run without feedback."""
     digest: Annotated[str, Field(max_length=100)] = ""
     source: _Text = ""
     served_by: _Text = ""
@@ -188,12 +211,13 @@ def _session(dialog: Dialog, records: _Records) -> PlayedSession:
         _check_place(dialog, query, "user", query_id(number))
         _check_place(dialog, answer, "assistant", answer_id(number))
         prompt = _prompt(dialog, info.dialogue, number, query, answer, {"source": about.source, "register": register})
+        prompt = prompt if about.feedback is None else _reacting(prompt, about.feedback)
         own = records.get((dialog.dialog_id, answer.turn_id), ())
         played.append(
             PlayedTurn(
                 prompt=prompt if not about.digest else _with_digest(prompt, about.digest),
                 answer=answer.text,
-                judgement=_judgement(dialog, answer, own),
+                judgement=_judgement(dialog, answer, own, prompt),
                 truncated=any(_details(dialog, answer, record).get("cut") is True for record in own),
                 withheld=answer.turn_id in more.withheld,
                 served_by=about.served_by,
@@ -271,7 +295,14 @@ def _constraints(dialog: Dialog, answer: Turn) -> Iterator[dict[str, Any]]:
         yield {"group": group, "params": params}
 
 
-def _judgement(dialog: Dialog, answer: Turn, records: Sequence[Mapping[str, Any]]) -> Judgement | None:
+def _reacting(prompt: Prompt, told: _Feedback) -> Prompt:
+    """The prompt of a run with feedback, which depends on the answers before."""
+    remark = "none" if told.remark is None else told.remark.kind
+    payload = {**prompt.payload, "feedback": told.model_dump()}
+    return replace(prompt, payload=payload, labels={**prompt.labels, "remark": remark}, fixed=False)
+
+
+def _judgement(dialog: Dialog, answer: Turn, records: Sequence[Mapping[str, Any]], prompt: Prompt) -> Judgement | None:
     """What was found of an answer; None where no record says what was expected of it."""
     entries = answer.eval_config.metrics
     if not records or all("expected" not in _details(dialog, answer, record) for record in records):
@@ -284,9 +315,10 @@ def _judgement(dialog: Dialog, answer: Turn, records: Sequence[Mapping[str, Any]
         _verdict(dialog, answer, str(entry.args["group_name"]), record)
         for entry, record in zip(entries, records, strict=True)
     ]
+    judgement = Judgement(tuple(verdicts))
     if verdicts[-1].group == RELEVANCE:
-        return with_relevance(Judgement(tuple(verdicts[:-1])), verdicts[-1], counts=True)
-    return Judgement(tuple(verdicts))
+        judgement = with_relevance(Judgement(tuple(verdicts[:-1])), verdicts[-1], counts=True)
+    return with_reaction(judgement, prompt, requirements_of(prompt).constraints)
 
 
 def _verdict(dialog: Dialog, answer: Turn, group: str, record: Mapping[str, Any]) -> Verdict:
