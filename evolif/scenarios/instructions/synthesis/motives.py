@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from evolif.scenarios.instructions.constraints import Change
 from evolif.scenarios.instructions.synthesis.draw import Draw
 from evolif.scenarios.instructions.synthesis.own_reasons import Occasion, OwnReasons, occasion_of, persona_reasons
-from evolif.scenarios.instructions.synthesis.phrases import Reason, ReasonKind, load_reasons
+from evolif.scenarios.instructions.synthesis.phrases import Reason, ReasonKind, load_reasons, telling_reasons
 from evolif.scenarios.instructions.synthesis.plans import echoes
 
 _SPECIFIC = 0.65
@@ -72,7 +72,7 @@ def _telling_reason(group: str, cause: str, change: Change, draw: Draw) -> Reaso
             found = draw.next(kind, own.about(occasion), lambda reason: _is_new(reason, draw))
             if found is not None:
                 return found
-    kinds = [kind for kind in _fitting_kinds(group, cause, change, draw) if not kind.general]
+    kinds = _fitting_kinds(telling_reasons(), group, cause, change, draw)
     register = draw.persona.register
     lines = [line for line in _lines(kinds, register) if not line.odd]
     name = f"reasons/{register}/{'|'.join(kind.kind for kind in kinds)}"
@@ -93,7 +93,7 @@ def _own_reason(reasons: OwnReasons, group: str, cause: str, change: Change, dra
 
 
 def _stock_reason(group: str, cause: str, change: Change, draw: Draw) -> Reason | None:
-    kinds = _fitting_kinds(group, cause, change, draw)
+    kinds = _fitting_kinds(load_reasons(), group, cause, change, draw)
     specific = [kind for kind in kinds if not kind.general]
     chosen = specific if specific and draw.says(_SPECIFIC) else [kind for kind in kinds if kind.general]
     if chosen is not specific and not draw.says(_GENERAL):
@@ -106,8 +106,8 @@ def _stock_reason(group: str, cause: str, change: Change, draw: Draw) -> Reason 
     )
 
 
-def _fitting_kinds(group: str, cause: str, change: Change, draw: Draw) -> list[ReasonKind]:
-    return [kind for kind in load_reasons() if kind.motivates(group, cause, change) and not (draw.grave and kind.light)]
+def _fitting_kinds(every: Iterable[ReasonKind], group: str, cause: str, change: Change, draw: Draw) -> list[ReasonKind]:
+    return [kind for kind in every if kind.motivates(group, cause, change) and not (draw.grave and kind.light)]
 
 
 def _is_new(reason: Reason, draw: Draw) -> bool:

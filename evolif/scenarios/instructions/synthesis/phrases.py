@@ -82,12 +82,26 @@ def load_reasons() -> tuple[ReasonKind, ...]:
     Raises:
         InputError: the file is broken.
     """
+    return _listed("reasons")
+
+
+@lru_cache(maxsize=1)
+def telling_reasons() -> tuple[ReasonKind, ...]:
+    """The packaged reasons for one kind of demand, which are given where persons are to fit.
+
+    Raises:
+        InputError: the file is broken.
+    """
+    return tuple(kind for kind in (*load_reasons(), *_listed("persons")) if not kind.general)
+
+
+def _listed(section: str) -> tuple[ReasonKind, ...]:
     path = data_path("seeds", "reasons.yaml")
     data = load_data(path)
     try:
-        return tuple(_kind(entry, path) for entry in data["reasons"])
+        return tuple(_kind(entry, path) for entry in data[section])
     except (LookupError, TypeError, AttributeError):
-        raise InputError("needs “reasons”, a list with kind, for and lines", path=path) from None
+        raise InputError(f"needs “{section}”, a list with kind, for and lines", path=path) from None
 
 
 def _kind(entry: Mapping[str, Any], path: Path) -> ReasonKind:
@@ -163,7 +177,7 @@ def small_talk(register: str) -> SmallTalk:
 
 def every_line() -> Iterator[tuple[str, str]]:
     """All reasons and all small talk, each with where it stands, for the lint."""
-    for kind in load_reasons():
+    for kind in (*load_reasons(), *_listed("persons")):
         yield from ((f"reasons.yaml, {kind.kind}", reason.text) for reason in kind.lines)
     for register in OWN_REGISTERS:
         talk = small_talk(register)

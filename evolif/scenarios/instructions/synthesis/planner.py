@@ -41,7 +41,7 @@ _UNLIKED = 0.3
 """How often a plan is taken whose length or reference the persona does not prefer."""
 _BRINGS_REASON = 0.25
 """How often a plan with a reason in it is taken by a person who has reasons of their own, which sound less made up."""
-_GIVEN, _PLANNED = 0.64, 0.35
+_GIVEN, _PLANNED = 0.58, 0.35
 """Where persons are to fit: the part of the style's share that gives a reason, and how often of those the plan does."""
 _CLIPPED = 5
 """Plans shorter than this read like a form behind a task that is told in whole sentences."""

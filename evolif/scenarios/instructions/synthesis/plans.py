@@ -4,10 +4,11 @@ A file belongs to a group: acts, in them kinds of constraints, in them plans, an
 given up. A plan is a text with tags before a bar: registers (c n f b w; none means all five), `S` and `L` (small or
 large values only), `U` and `D` (the new value is above or below the old one), `R` (brings its own reason), `T`
 (places the task itself), `A` (speaks to an answer that is there), `P` (a question or complaint that needs no
-“please”), and three that count only where persons are to fit (`Profile.persons`): `M` (says how the last answer turned
-out, which nobody knows when a set is made: “still missing”), `O` (an odd motive: somebody not mentioned, a bet, a game,
-superstition), `E` (everybody says it, formal persons, too; these never say a line without `E` or `f`). Reasons of
-short plans may have `Q` or `G`: only where the task is a question, or a text that goes to others.
+“please”). Others count only where persons are to fit (`Profile.persons`). Left out there is what has `M` (says how the
+last answer turned out, which nobody knows when a set is made: “still missing”), `O` (an odd motive: somebody not
+mentioned, a bet, a game, a life that the person may not have) or `K` (`check_query` takes words of it for another
+demand). Formal persons say only what has `f` or `E` (everybody says it). Reasons of short plans may have `Q` or `G`: only
+where the task is a question, or a text that goes to others.
 """
 
 from __future__ import annotations
@@ -25,8 +26,11 @@ from evolif.util.resources import data_path, load_data
 
 REGISTER_LETTERS: Mapping[str, str] = {"c": "casual", "n": "neutral", "f": "formal", "b": "brisk", "w": "warm"}
 ACTS = ("state", "add", "adjust", "replace", "lift", "back")
-SMALL, LARGE, UP, DOWN, REASONED, TASK, ANSWER, POLITE, OUTCOME, ODD, EVERYBODY, QUESTION, TEXT = "SLUDRTAPMOEQG"
-OWN_TAGS = frozenset((OUTCOME, ODD, EVERYBODY, QUESTION, TEXT))
+SMALL, LARGE, UP, DOWN, REASONED, TASK, ANSWER, POLITE, OUTCOME, ODD, EVERYBODY, QUESTION, TEXT, MISHEARD = (
+    "SLUDRTAPMOEQGK"
+)
+_UNSAID = frozenset((OUTCOME, ODD, MISHEARD))
+OWN_TAGS = _UNSAID | {EVERYBODY, QUESTION, TEXT}
 """Tags that count only where persons are to fit."""
 _TAGS = frozenset((SMALL, LARGE, UP, DOWN, REASONED, TASK, ANSWER, POLITE)) | OWN_TAGS
 _TAGGED = re.compile(r"([a-zA-Z]{1,16})\|")
@@ -82,7 +86,7 @@ class Plan:
         >>> parse_plan("k", "M|Where are the bullets?").fits_person("casual")
         False
         """
-        if not self.tags.isdisjoint((OUTCOME, ODD)):
+        if not self.tags.isdisjoint(_UNSAID):
             return False
         return self.formal if register == "formal" else register in self.registers
 

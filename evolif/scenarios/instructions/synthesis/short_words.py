@@ -14,7 +14,16 @@ from dataclasses import dataclass
 
 from evolif.scenarios.instructions.constraints import get_group
 from evolif.scenarios.instructions.synthesis.draw import DrawMemory
-from evolif.scenarios.instructions.synthesis.plans import QUESTION, SEAL, TEXT, UNSEAL, Plan, capitalised, seal
+from evolif.scenarios.instructions.synthesis.plans import (
+    EVERYBODY,
+    QUESTION,
+    SEAL,
+    TEXT,
+    UNSEAL,
+    Plan,
+    capitalised,
+    seal,
+)
 from evolif.scenarios.instructions.synthesis.render import styled
 from evolif.scenarios.instructions.synthesis.short_plans import (
     DropPlans,
@@ -25,6 +34,7 @@ from evolif.scenarios.instructions.synthesis.short_plans import (
 )
 from evolif.scenarios.instructions.synthesis.short_values import ShortForm, short_form
 from evolif.scenarios.instructions.synthesis.style import style_of
+from evolif.scenarios.instructions.synthesis.tone import is_grave
 from evolif.scenarios.instructions.turns import Operation, Params, Persona, ScriptTurn, Turn
 from evolif.util.rng import Purpose, Stream
 
@@ -314,13 +324,19 @@ def short_reason(turn: ScriptTurn | Turn, voice: ShortVoice) -> str:
     lines = plans.reasons.get(form.shape, ()) if plans is not None and form is not None else ()
     if not lines or _eases(operation) or not voice.says(_REASON):
         return ""
-    unsuited = QUESTION if _WRITES.search(turn.topic.prompt) else TEXT
-    fresh = [line for line in voice.typed(lines) if line.text not in voice.memory.used and unsuited not in line.tags]
+    typed = (line for line in voice.typed(lines) if line.text not in voice.memory.used)
+    fresh = [line for line in typed if _stands_beside(line, turn)]
     if not fresh:
         return ""
     text = voice.stream.choice(fresh).text
     voice.memory.used.add(text)
     return text
+
+
+def _stands_beside(line: Plan, turn: ScriptTurn | Turn) -> bool:
+    """Whether a reason suits the task: beside a grave one only what everybody would say, no whim."""
+    unsuited = QUESTION if _WRITES.search(turn.topic.prompt) else TEXT
+    return unsuited not in line.tags and (EVERYBODY in line.tags or not is_grave(turn.topic))
 
 
 def _eases(operation: Operation) -> bool:
