@@ -453,7 +453,7 @@ class Mortal:
     connections = 4
 
     def __init__(self, dies_at: int) -> None:
-        self._model = player("steady?skill=.75")
+        self._model = player("steady?skill=.85")
         self.name = self._model.name
         self._left = dies_at
 
@@ -470,7 +470,7 @@ class Mortal:
 
 def play(bench: str, out: str, mode: str, dies_at: int) -> None:
     """Play a run, in a process of its own."""
-    settings: dict[str, Any] = {"feedback": mode, "max_turns": 12, "limit": 6, "patience": PATIENCE}
+    settings: dict[str, Any] = {"feedback": mode, "max_turns": 16, "limit": 10, "patience": 6}
     evaluate(bench, [Mortal(dies_at)], out, **settings).close()
 
 
@@ -598,7 +598,7 @@ def main() -> None:
         if options.only in (None, "reading"):
             asyncio.run(reading(folder, options.failed, options.local, options.samples))
         if options.only in (None, "kills"):
-            bench = generate(folder / "kills", dialogues=6, turns=12, seed=3, profile="everyday")
+            bench = generate(folder / "kills", dialogues=10, turns=16, seed=3, profile="everyday")
             print(*kills(bench.path, folder), sep="\n")
         if options.only in (None, "speed"):
             print(*speeds(generate(folder / "speed", dialogues=60, turns=_TURNS, seed=5), folder), sep="\n")

@@ -99,7 +99,7 @@ def _sentences(params: Params, found: str) -> str:
         longest = re.fullmatch(r"the longest of \d+ sentences? has (\d+) words?", found)
         return f"a sentence of {plural(int(longest[1]), 'word')}" if longest else ""
     if mode == "distinct_starts":
-        said = _said(f"{_between(found)} …") if found.startswith("two begin with “") else ""
+        said = _said(_between(found)) if found.startswith("two begin with “") else ""
         return f"two that begin with {said}" if said else ""
     if mode == "questions":
         counted = _counted(found)
@@ -339,7 +339,8 @@ def _manner(params: Params, found: str) -> str:
 def _wrap(params: Params, found: str) -> str:
     for verb, place, last in (("begins", "at the start", False), ("ends", "at the end", True)):
         if found.startswith(f"the answer {verb} with “"):
-            said = _said(f"{_between(found).rstrip('…')} …" if not last else _between(found), last=last)
+            shown = _between(found)  # a piece of the answer, which may begin or end inside a word
+            said = _said(shown if last or shown.endswith("…") else f"{shown}…", last=last)
             return f"{said} {place}" if said else ""
     return ""
 
