@@ -10,7 +10,8 @@ from evolif.scenarios.instructions import requirements_of
 from evolif.scenarios.instructions.constraints import format_of
 from evolif.scenarios.instructions.folder import folder_of
 from evolif.scenarios.instructions.reactions import group_grids, group_object, reaction_of, remark_range
-from evolif.scenarios.instructions.tracker.profile import BUILT_IN
+from evolif.scenarios.instructions.tracker.profile import BUILT_IN, load_profile
+from evolif.scenarios.instructions.turn_lines import edition_of
 from evolif.scenarios.instructions.turns import Constraint
 from evolif.text import plural
 from evolif.types import Prompt
@@ -101,6 +102,9 @@ class InstructionPresentation(Presentation):
             words += ["--checker", spec.checker]
         if header.definitions == "query":
             words += ["--definitions", "query"]
+        words += [flag for flag, on in (("--judged", header.judged), ("--voices", spec.profile.voices)) if on]
+        if variant in BUILT_IN and header.edition != edition_of(load_profile(variant)):
+            notes.append(f"it is of edition {header.edition}; this evolif makes other dialogues: share its folder")
         notes += [f"--constraints with your group {name}, made by {code}" for name, code in header.own_code.items()]
         notes.append("with the topics and personas of its folder, if they were custom")
         return words, notes

@@ -9,6 +9,8 @@ import pytest
 
 from evolif import UsageError, evaluate, generate, load_benchmark
 from evolif.benchmark import HEADER
+from evolif.scenarios.instructions.presentation import InstructionPresentation
+from evolif.scenarios.instructions.scenario import InstructionScenario
 from evolif.scenarios.instructions.tracker.profile import load_profile, parse_profile
 from evolif.scenarios.instructions.turn_lines import EDITION, PERSON_EDITION, SHORT_EDITION, edition_of
 
@@ -93,3 +95,15 @@ def test_profiles_say_whether_persons_have_a_life(name: str, persons: bool) -> N
     stored = parse_profile({key: value for key, value in told.items() if key != "persons"})
     assert stored.persons is None and edition_of(stored) == (SHORT_EDITION if name == "everyday" else EDITION)
     assert edition_of(profile) == (PERSON_EDITION if persons else EDITION)
+
+
+def test_the_command_that_makes_a_set_again_says_all_that_it_takes(tmp_path: Path) -> None:
+    presentation = InstructionPresentation(InstructionScenario())
+    told = generate(tmp_path / "told", dialogues=1, turns=1, seed=3, profile="paper", voices=True)
+    judged = generate(tmp_path / "judged", dialogues=1, turns=1, seed=3, judged=True)
+    before = generate(tmp_path / "before", dialogues=1, turns=1, seed=3, profile=str(PROFILES / "everyday.yaml"))
+    flags = {bench: presentation.command(bench, bench.variant, [1]) for bench in (told, judged, before)}
+    assert "--voices" in flags[told][0] and "--judged" not in flags[told][0]
+    assert "--judged" in flags[judged][0] and "--voices" not in flags[judged][0]
+    assert any("edition 3" in note for note in flags[before][1])
+    assert not any("edition" in note for bench in (told, judged) for note in flags[bench][1])
