@@ -7,8 +7,8 @@ large values only), `U` and `D` (the new value is above or below the old one), `
 “please”). Others count only where persons are to fit (`Profile.persons`). Left out there is what has `M` (says how the
 last answer turned out, which nobody knows when a set is made: “still missing”), `O` (an odd motive: somebody not
 mentioned, a bet, a game, a life that the person may not have) or `K` (`check_query` takes words of it for another
-demand). Formal persons say only what has `f` or `E` (everybody says it). Reasons of short plans may have `Q` or `G`: only
-where the task is a question, or a text that goes to others.
+demand). Formal persons say only what has `f` or `E` (everybody says it). Reasons of short plans may have `Q` or `G`:
+only where the task is a question, or a text that goes to others.
 """
 
 from __future__ import annotations
