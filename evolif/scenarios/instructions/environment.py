@@ -13,7 +13,8 @@ from evolif.models import ModelOptions
 from evolif.scenario import Environment, Services
 from evolif.scenarios.instructions.authors import reopen_synthesizers
 from evolif.scenarios.instructions.constraints import get_group
-from evolif.scenarios.instructions.feedback import Reactions, by_rules
+from evolif.scenarios.instructions.feedback import Reactions
+from evolif.scenarios.instructions.feedback.misses import by_rules
 from evolif.scenarios.instructions.folder import InstructionBenchmark
 from evolif.scenarios.instructions.prompt import TurnRequirements, prompt_of, reacting, requirements_of, script_turn
 from evolif.scenarios.instructions.reactions import with_reaction

@@ -14,7 +14,7 @@ from evolif.scenarios.instructions.turns import Constraint, Instruction, Turn
 from evolif.types import Message, Prompt
 
 if TYPE_CHECKING:
-    from evolif.scenarios.instructions.feedback import Remark
+    from evolif.scenarios.instructions.feedback.wording import Remark
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,8 @@ import asyncio
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from evolif.scenarios.instructions.feedback import Reactions, Step
+from evolif.scenarios.instructions.feedback import Reactions
+from evolif.scenarios.instructions.feedback.replay import Step
 from evolif.scenarios.instructions.prompt import prompt_of, reacting
 from evolif.scenarios.instructions.turns import Constraint, Operation, Persona, Topic, Turn
 from evolif.types import Exchange, Prompt

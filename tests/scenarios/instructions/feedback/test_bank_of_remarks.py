@@ -13,8 +13,15 @@ from pydantic import ValidationError
 from evolif import InputError
 from evolif.scenarios.instructions.constraints import DrawContext, get_group
 from evolif.scenarios.instructions.constraints.registry import EVERYDAY_GROUPS, EXTENDED_GROUPS, GROUPS, JUDGED_GROUPS
-from evolif.scenarios.instructions.feedback import asked_of, bank, family_of
-from evolif.scenarios.instructions.feedback.bank import GeneralRemarks, GroupRemarks, load_general, load_remarks
+from evolif.scenarios.instructions.feedback import bank
+from evolif.scenarios.instructions.feedback.bank import (
+    GeneralRemarks,
+    GroupRemarks,
+    family_of,
+    load_general,
+    load_remarks,
+)
+from evolif.scenarios.instructions.feedback.wording import asked_of
 from evolif.scenarios.instructions.synthesis.style import OWN_REGISTERS
 from evolif.scenarios.instructions.tracker import load_profile
 from evolif.scenarios.instructions.tracker.profile import BUILT_IN
