@@ -10,7 +10,7 @@ import pytest
 from evolif import UsageError, evaluate, generate, load_benchmark
 from evolif.benchmark import HEADER
 from evolif.scenarios.instructions.presentation import InstructionPresentation
-from evolif.scenarios.instructions.scenario import InstructionScenario
+from evolif.scenarios.instructions.scenario import InstructionFollowing
 from evolif.scenarios.instructions.tracker.profile import load_profile, parse_profile
 from evolif.scenarios.instructions.turn_lines import EDITION, PERSON_EDITION, SHORT_EDITION, edition_of
 
@@ -98,7 +98,7 @@ def test_profiles_say_whether_persons_have_a_life(name: str, persons: bool) -> N
 
 
 def test_the_command_that_makes_a_set_again_says_all_that_it_takes(tmp_path: Path) -> None:
-    presentation = InstructionPresentation(InstructionScenario())
+    presentation = InstructionPresentation(InstructionFollowing())
     told = generate(tmp_path / "told", dialogues=1, turns=1, seed=3, profile="paper", voices=True)
     judged = generate(tmp_path / "judged", dialogues=1, turns=1, seed=3, judged=True)
     before = generate(tmp_path / "before", dialogues=1, turns=1, seed=3, profile=str(PROFILES / "everyday.yaml"))
