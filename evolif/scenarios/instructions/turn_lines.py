@@ -19,6 +19,7 @@ from pydantic import (
     Field,
     SerializerFunctionWrapHandler,
     ValidationError,
+    field_validator,
     model_serializer,
     model_validator,
 )
@@ -268,6 +269,12 @@ class Spec(BaseModel):
     """The synthesizers, as `NAME` or `NAME=WEIGHT`; names without endpoints, keys or paths."""
     checker: _SynthesizerName | None = None
     """The model that checks what rules cannot."""
+
+    @field_validator("profile")
+    @classmethod
+    def _without_persons(cls, profile: Profile) -> Profile:
+        """A stored profile that says nothing of persons has none; resolved again it must not get any."""
+        return profile if profile.persons is not None else profile.model_copy(update={"persons": False})
 
     @model_serializer(mode="wrap")
     def _leave_out_absent(self, serialize: SerializerFunctionWrapHandler) -> dict[str, Any]:

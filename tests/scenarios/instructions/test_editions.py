@@ -97,6 +97,14 @@ def test_profiles_say_whether_persons_have_a_life(name: str, persons: bool) -> N
     assert edition_of(profile) == (PERSON_EDITION if persons else EDITION)
 
 
+def test_a_stored_profile_gets_no_persons_by_being_used_again(tmp_path: Path) -> None:
+    paper = generate(tmp_path / "a", dialogues=1, turns=3, seed=3, profile="paper")
+    again = generate(
+        tmp_path / "b", dialogues=1, turns=3, seed=3, profile=load_benchmark(paper.path).header.spec.profile
+    )
+    assert again.identity == paper.identity and again.turns(1) == paper.turns(1)
+
+
 def test_the_command_that_makes_a_set_again_says_all_that_it_takes(tmp_path: Path) -> None:
     presentation = InstructionPresentation(InstructionFollowing())
     told = generate(tmp_path / "told", dialogues=1, turns=1, seed=3, profile="paper", voices=True)
