@@ -47,6 +47,8 @@ MODES = ("remark", "repair")
 PATIENCE = 3
 _DIALOGUES, _TURNS = 30, 24
 _DRAWS = 40
+_LONGEST = 250
+"""Tokens of an answer of the local model."""
 _KILLS = 20
 _ROUNDS = 7
 _SHORT = 40
@@ -392,7 +394,7 @@ async def played(
                 tally.queries += 1
                 if check_query(script, prompt.query, remark=remark["text"]):
                     tally.refused += 1
-            reply = await model.complete(ChatRequest(prompt.messages, Sampling(0.0, 160), prompt=prompt))
+            reply = await model.complete(ChatRequest(prompt.messages, Sampling(0.0, _LONGEST), prompt=prompt))
             past.append(Exchange(prompt, reply.text, reply.text, truncated=reply.truncated))
     await environment.aclose()
 
@@ -573,7 +575,7 @@ async def reading(folder: Path, failed: int, local: int, samples: bool) -> None:
         small, model = Tally(), open_model("local/smollm2-135m")
         bench = InstructionBenchmark(folder / "everyday")
         for mode in MODES:
-            await played(bench, mode, model, small, local, [1, 2])
+            await played(bench, mode, model, small, local, [1, 2, 3, 4])
         await model.aclose()
         print("answers of local/smollm2-135m:", *told(small), sep="\n")
     print(*told(tally), sep="\n")
@@ -589,7 +591,7 @@ def main() -> None:
         return
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("failed", nargs="?", type=int, default=2000)
-    parser.add_argument("--local", type=int, default=0, help="turns of the local model in each of four dialogues")
+    parser.add_argument("--local", type=int, default=0, help="turns of the local model in each of eight dialogues")
     parser.add_argument("--samples", action="store_true", help="show remarks of each group")
     parser.add_argument("--only", choices=("reading", "kills", "speed"))
     options = parser.parse_args()

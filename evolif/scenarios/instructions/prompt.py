@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from hashlib import sha256
@@ -37,17 +36,18 @@ class _Payload(dict[str, Any]):
 
     __slots__ = ("requirements",)
 
-    def __init__(self, requirements: TurnRequirements, feedback: Mapping[str, Any] | None = None) -> None:
+    def __init__(self, requirements: TurnRequirements, data: Mapping[str, Any] | None = None) -> None:
         self.requirements = requirements
-        # Keywords and persona are not stored: no answer is judged by them, and the player of a prompt gets this object.
-        super().__init__(constraints=constraint_objects(requirements.constraints), witness=requirements.witness)
-        if requirements.task is not None:
-            self["task"] = requirements.task.as_object()
-        if feedback is not None:
-            self["feedback"] = feedback
+        super().__init__(_stored(requirements) if data is None else data)
 
-    def __reduce__(self) -> tuple[type[_Payload], tuple[TurnRequirements, Mapping[str, Any] | None]]:
-        return _Payload, (self.requirements, self.get("feedback"))
+    def __reduce__(self) -> tuple[type[_Payload], tuple[TurnRequirements, dict[str, Any]]]:
+        return _Payload, (self.requirements, dict(self))
+
+
+def _stored(requirements: TurnRequirements) -> dict[str, Any]:
+    # Keywords and persona are not stored: no answer is judged by them, and the player of a prompt gets the object.
+    data = {"constraints": constraint_objects(requirements.constraints), "witness": requirements.witness}
+    return data if requirements.task is None else {**data, "task": requirements.task.as_object()}
 
 
 def prompt_of(turn: Turn, depth: int, *, with_task: bool = False) -> Prompt:
@@ -91,15 +91,15 @@ def reacting(prompt: Prompt, number: int, repair: int = 0, remark: Remark | None
     labels = {**prompt.labels, "remark": "none" if remark is None else remark.kind}
     if repair:
         labels |= {"move": "continue", "operation": "repair"}
-    parts = json.dumps([prompt.digest, prompt.turn, repair, said], separators=(",", ":"))
+    parts = f"{prompt.digest} {prompt.turn} {repair} {said}"
     return replace(
         prompt,
         turn=number,
         messages=(Message("user", query),),
-        payload=_Payload(requirements_of(prompt), feedback),
+        payload=_Payload(requirements_of(prompt), {**prompt.payload, "feedback": feedback}),
         labels=labels,
         fixed=False,
-        digest=sha256(parts.encode()).hexdigest()[:16],
+        digest=sha256(parts.encode("utf-8", "surrogatepass")).hexdigest()[:16],
     )
 
 

@@ -8,13 +8,12 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from operator import is_
 from typing import get_args
 
 from evolif.errors import InternalError, UsageError
 from evolif.scenarios.instructions.constraints import get_group
 from evolif.scenarios.instructions.feedback.bank import RemarkMode, Tone
-from evolif.scenarios.instructions.feedback.misses import Asked, Hearing, Miss, listen, rule_verdicts
+from evolif.scenarios.instructions.feedback.misses import WITHHELD, Asked, Hearing, Miss, listen, rule_verdicts
 from evolif.scenarios.instructions.feedback.wording import Remark, Speaker
 from evolif.scenarios.instructions.turns import Instruction, Turn
 from evolif.text import read_apart
@@ -23,9 +22,9 @@ from evolif.util.rng import Purpose, Stream
 from evolif.util.suggestions import did_you_mean
 
 MODES: tuple[RemarkMode, ...] = get_args(RemarkMode)
-_MOST_PASTS = 1024
-"""Sessions under way of which is kept where they stand."""
-_MOST_VERDICTS = 1024
+_MOST_PASTS = 2048
+"""Pasts of which is kept where their dialogues stand; every session under way needs one."""
+_MOST_VERDICTS = 256
 """Answers of which the verdicts are kept until the next prompt is asked."""
 _THANKED = 3
 """One in so many mended turns is thanked for."""
@@ -68,13 +67,6 @@ class Standing:
     """Lines of the bank that were heard."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Kept:
-    past: tuple[Exchange, ...]
-    standing: Standing
-    next: Step | None
-
-
 class Reactions:
     """Decides what is asked next in dialogues whose person reacts to answers.
 
@@ -96,8 +88,8 @@ class Reactions:
         self._patience = patience
         self._seed = seed
         self._rules = rules
-        self._kept: OrderedDict[int, _Kept] = OrderedDict()
-        """By the identity of the last exchange of a past."""
+        self._kept: OrderedDict[int, tuple[Standing, Step | None]] = OrderedDict()
+        """By the fingerprint of a past, where its dialogue stands and what is asked next."""
         self._verdicts: OrderedDict[tuple[str, str], tuple[Verdict, ...]] = OrderedDict()
 
     def note(self, digest: str, answer: str, verdicts: Sequence[Verdict]) -> None:
@@ -120,13 +112,12 @@ class Reactions:
             past: Everything said so far, oldest first.
             turn_of: Its turns.
         """
-        known = self._known(past)
+        key = _fingerprint(dialogue, past)
+        if key in self._kept:
+            return self._kept[key][1]
+        known = self._kept.get(_fingerprint(dialogue, past[:-1])) if past else None
         if known is not None:
-            return known.next
-        before = self._known(past[:-1]) if past else None
-        if before is not None:
-            del self._kept[id(past[-2])]
-            standing, step, heard = before.standing, before.next, len(past) - 1
+            (standing, step), heard = known, len(past) - 1
         else:
             standing, heard = Standing(), 0
             step = await self._ask(standing, dialogue, 1, turn_of)
@@ -135,20 +126,10 @@ class Reactions:
                 raise InternalError(f"dialogue {dialogue} has answers behind its end")
             standing = await self._hear(standing, step, exchange)
             step = await self._ask(standing, dialogue, number + 1, turn_of)
-        self._keep(past, standing, step)
+        self._kept[key] = standing, step
+        if len(self._kept) > _MOST_PASTS:
+            self._kept.popitem(last=False)
         return step
-
-    def _known(self, past: Sequence[Exchange]) -> _Kept | None:
-        kept = self._kept.get(id(past[-1])) if past else None
-        if kept is None or len(kept.past) != len(past) or not all(map(is_, kept.past, past)):
-            return None
-        return kept
-
-    def _keep(self, past: Sequence[Exchange], standing: Standing, step: Step | None) -> None:
-        if past:
-            self._kept[id(past[-1])] = _Kept(tuple(past), standing, step)
-            if len(self._kept) > _MOST_PASTS:
-                self._kept.popitem(last=False)
 
     async def _hear(self, before: Standing, step: Step, exchange: Exchange) -> Standing:
         """Where a dialogue stands after an answer."""
@@ -227,6 +208,12 @@ class Reactions:
             return "calm"
         left = (_USUAL_PATIENCE if self._patience is None else self._patience) - failures
         return "curt" if left <= _LAST_CHANCE else "short"
+
+
+def _fingerprint(dialogue: int, past: Sequence[Exchange]) -> int:
+    """Tells pasts of this process apart by all that is heard of them, and keeps none of it in memory."""
+    heard = [(one.prompt.digest, one.answer, one.truncated, bool(one.notes.get(WITHHELD))) for one in past]
+    return hash((dialogue, *heard))
 
 
 def _said_of(hearing: Hearing, misses: Sequence[Miss], speaker: Speaker) -> Remark | None:
