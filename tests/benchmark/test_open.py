@@ -44,7 +44,7 @@ def test_instruction_following_is_a_scenario_like_any_other(own: Path, tmp_path:
     made = scenario.generate(tmp_path / "again", options, dialogues=2, seed=3)
     assert made.identity == evolif.load_benchmark(own).identity
     assert (tmp_path / "again/dialogues/0002.jsonl").read_bytes() == (own / "dialogues/0002.jsonl").read_bytes()
-    assert scenario.defaults(made, scenario.play()) == Defaults(max_turns=50, patience=3)
+    assert scenario.defaults(made, scenario.play()) == Defaults(max_turns=50, patience=3, reacts=True)
 
 
 def test_a_scenario_that_is_not_installed_is_named_with_file_and_mend(folder: Path) -> None:

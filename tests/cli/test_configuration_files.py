@@ -160,7 +160,7 @@ HARMLESS = """
     --limit --list --max-connections --max-retries --max-tokens --max-turns --only --opinions
     --patience --recursive --relevance --relevance-counts --resamples --reviewer --rules --sample --search --seconds
     --seed --set --source --stats --status --stop-method --stop-when --system-prompt --temperature --timeout --topic
-    --turns --undecided --verify --wait --with-published --with-witness --words
+    --turns --undecided --verify --voices --wait --with-published --with-witness --words
 """
 ASKED_CONSTRAINTS = ("check", "--constraints")
 """The only flag that means two things: for `check`, a file with constraints, which is data."""

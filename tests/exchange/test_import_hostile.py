@@ -148,8 +148,9 @@ def test_catalogues_that_cannot_be_opened_are_refused(tmp_path, rows, name):
 
 
 def test_long_lines_and_long_dialogues_are_refused(tmp_path, rows, monkeypatch):
-    monkeypatch.setattr(_sources, "LONGEST_LINE", 300_000)
-    refused(tmp_path, [rows[0], b" " * 300_001], "line 2: longer than")
+    longest = max(len(json.dumps(row)) for row in rows) + 10
+    monkeypatch.setattr(_sources, "LONGEST_LINE", longest)
+    refused(tmp_path, [rows[0], b" " * (longest + 1)], "line 2: longer than")
     monkeypatch.setattr("evolif.exchange.importing.MOST_TURNS", 3)
     refused(tmp_path, rows, "line 4: a dialogue has at most 3 turns")
 

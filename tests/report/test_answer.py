@@ -38,7 +38,7 @@ SENTENCE = re.compile(
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = tmp_path_factory.mktemp("answer")
-    generate(root / "bench", dialogues=12, turns=10, seed=5, profile="objective")
+    generate(root / "bench", dialogues=12, turns=10, seed=6, profile="objective")
     evaluate(root / "bench", ["sim/forgetful", "sim/perfect", "sim/steady"], root / "run", max_turns=30).close()
     return root / "run"
 
@@ -168,8 +168,9 @@ def test_a_difference_that_may_be_none_is_called_so(run: Run) -> None:
     vague = {**paired.differences, "isr_at_n": replace(paired.differences["isr_at_n"], p=0.051, interval=(-0.01, 0.8))}
     pair.__dict__["paired"] = replace(paired, differences=vague)
     told = verdict_sentence(pair)
+    size = f"{100 * paired.differences['isr_at_n'].value:+.1f}"
     assert told.startswith(
-        "sim/steady and sim/forgetful are not told apart: ISR@30 +39.7 [-1.0, +80.0] points, p = .051"
+        f"sim/steady and sim/forgetful are not told apart: ISR@30 {size} [-1.0, +80.0] points, p = .051"
     )
     assert re.search(r"; \d+ dialogues would show (10|5|3)\.$", told) and "equal" not in told
 

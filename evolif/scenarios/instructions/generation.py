@@ -110,13 +110,14 @@ def generate(
     )
     topic_files = (Path(topics),) if topics else packaged_topics(drawn)
     persona_file = Path(personas) if personas else data_path("personas", "personas.jsonl")
-    files = dict(packaged_catalogues(drawn))
-    given = {"topics.jsonl": topics, "personas.jsonl": personas, REGISTERS: registers}
-    files |= {name: joined((Path(path),)) for name, path in given.items() if path}
     frames = load_frames(Path(registers)) if registers else None
     known = tuple(topic for path in topic_files for topic in load_topics(path))
     check_facts(known)
-    generator = TurnGenerator(header, known, load_personas(persona_file, frames), frames=frames)
+    people = load_personas(persona_file, frames)
+    files = dict(packaged_catalogues(drawn))
+    given = {"topics.jsonl": topics, "personas.jsonl": personas, REGISTERS: registers}
+    files |= {name: joined((Path(path),)) for name, path in given.items() if path}
+    generator = TurnGenerator(header, known, people, frames=frames)
     _prepare(root, header, files)
     wanted = [only] if only is not None else list(range(1, dialogues + 1))
     templates = [number for number in wanted if author_of(shares, seed, number) == TEMPLATE]
