@@ -136,7 +136,7 @@ class _TroubleFamilies(_Part):
     formal: _Troubles
 
 
-class _Thanks(_Part):
+class _PlainFamilies(_Part):
     relaxed: _PlainLines
     plain: _PlainLines
     formal: _PlainLines
@@ -146,13 +146,20 @@ class GeneralRemarks(_Part):
     """What is said whatever was asked."""
 
     group: Literal["general"]
-    thanks: _Thanks
+    thanks: _PlainFamilies
+    bridges: _PlainFamilies
+    """What leads from a remark to a task that has nothing to do with it."""
     unreadable: _TroubleFamilies
     """The lines go from calm to curt."""
 
     def thanking(self, family: Family) -> tuple[str, ...]:
         """Words of thanks."""
         lines: tuple[str, ...] = getattr(self.thanks, family)
+        return lines
+
+    def bridging(self, family: Family) -> tuple[str, ...]:
+        """What leads to another task."""
+        lines: tuple[str, ...] = getattr(self.bridges, family)
         return lines
 
     def troubled(self, family: Family, trouble: Trouble, mode: RemarkMode) -> Mapping[Tone, tuple[str, ...]]:

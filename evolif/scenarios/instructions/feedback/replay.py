@@ -6,12 +6,11 @@ A session's turns are heard one after the other, each once: what was worked out 
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
 from typing import get_args
 
 from evolif.errors import InternalError, UsageError
-from evolif.scenarios.instructions.constraints import get_group
 from evolif.scenarios.instructions.feedback.bank import RemarkMode, Tone
 from evolif.scenarios.instructions.feedback.misses import WITHHELD, Asked, Hearing, Miss, listen, rule_verdicts
 from evolif.scenarios.instructions.feedback.wording import Remark, Speaker
@@ -54,10 +53,8 @@ class Standing:
 
     step: Step | None = None
     """What was asked last; None at the beginning."""
-    answer: str = ""
-    """The answer to it."""
     hearing: Hearing = field(default_factory=lambda: Hearing(None))
-    """What was noticed of it."""
+    """What was noticed of the answer to it."""
     streak: int = 0
     """Failed answers in a row; those of which nothing can be judged are passed over."""
     mended: bool = False
@@ -141,7 +138,6 @@ class Reactions:
         stays = before.step is not None and before.step.turn.topic.id == turn.topic.id
         return Standing(
             step,
-            exchange.answer,
             hearing,
             before.streak if hearing.failed is None else before.streak + 1 if hearing.failed else 0,
             is_told and stays and hearing.failed is False,
@@ -166,7 +162,7 @@ class Reactions:
         turn = await turn_of(1 if last is None else last.turn.turn + 1)
         if turn is None or last is None:
             return None if turn is None else Step(turn)
-        return Step(turn, 0, await self._remark(standing, last.turn, turn, number))
+        return Step(turn, 0, self._remark(standing, last.turn, turn, number))
 
     def _repairs(self, standing: Standing, last: Step) -> bool:
         """Whether the same is asked again: something is wrong, and patience is left."""
@@ -178,7 +174,7 @@ class Reactions:
         speaker = Speaker(last.turn.persona, "repair", self._tone(last.repair + 1), standing.used, stream)
         return _said_of(standing.hearing, standing.hearing.misses, speaker)
 
-    async def _remark(self, standing: Standing, before: Turn, turn: Turn, number: int) -> Remark | None:
+    def _remark(self, standing: Standing, before: Turn, turn: Turn, number: int) -> Remark | None:
         """What precedes a turn: a remark about the answer before, or now and then a word of thanks."""
         says_misses = self._mode == "remark" and bool(standing.hearing.failed)
         if not (says_misses or standing.mended):
@@ -190,17 +186,10 @@ class Reactions:
         )
         if not says_misses:
             return speaker.thanks() if not stream.below(_THANKED) else None
-        given_up = {} if moves_on else _given_up(before, turn)
+        given_up = frozenset[str]() if moves_on else _given_up(before, turn)
         kept = [miss for miss in standing.hearing.misses if miss.constraint.group not in given_up]
         remark = _said_of(standing.hearing, kept, speaker)
-        changed = [miss for miss in standing.hearing.misses if given_up.get(miss.constraint.group)]
-        if remark is not None or not changed:
-            return remark
-        verdicts = await self._check(turn.constraints, standing.answer)
-        missed = {verdict.group for verdict in verdicts if not verdict.satisfied}
-        changed = [miss for miss in changed if miss.constraint.group in missed]
-        # Nobody says “again: 5” and then asks for 8.
-        return _said_of(standing.hearing, changed, replace(speaker, tone="short"))
+        return speaker.moving_on(remark, number) if remark is not None and turn.move == "new" else remark
 
     def _tone(self, failures: int) -> Tone:
         """The tone after so many failures in a row: calm at first, curt before the last chance, short between."""
@@ -223,18 +212,14 @@ def _said_of(hearing: Hearing, misses: Sequence[Miss], speaker: Speaker) -> Rema
     return next((remark for remark in map(speaker.miss, misses) if remark is not None), None)
 
 
-def _given_up(before: Turn, turn: Turn) -> Mapping[str, bool]:
-    """The groups whose constraints a turn of the same topic takes back, and whether it only gives them another value.
+def _given_up(before: Turn, turn: Turn) -> frozenset[str]:
+    """The groups whose constraints a turn of the same topic takes back or gives another value.
 
-    Nobody complains in the same breath about what is lifted, or about a value whose successor the answer has met.
+    Nobody complains in the same breath about what is lifted, or about 5 bullets and then asks for 8.
     """
     if turn.act == "replace_all":
-        return {constraint.group: False for constraint in before.constraints}
-    return {
-        op.group: op.after is not None and get_group(op.group).same_kind(op.before, op.after)
-        for op in turn.operations
-        if op.before is not None
-    }
+        return frozenset(constraint.group for constraint in before.constraints)
+    return frozenset(op.group for op in turn.operations if op.before is not None)
 
 
 def _with_asked(asked: Asked, turn: Turn) -> Asked:

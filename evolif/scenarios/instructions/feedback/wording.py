@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping, Sequence, Set
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any, Literal
+from zlib import crc32
 
 from evolif.scenarios.instructions.constraints import get_group
 from evolif.scenarios.instructions.feedback.bank import (
@@ -27,7 +28,7 @@ from evolif.scenarios.instructions.synthesis.short_plans import going_on
 from evolif.scenarios.instructions.synthesis.short_values import LITERAL_SLOTS, short_form
 from evolif.scenarios.instructions.synthesis.style import style_of
 from evolif.scenarios.instructions.turns import Constraint, Params, Persona
-from evolif.util.rng import Stream
+from evolif.util.rng import Purpose, Stream
 
 RemarkKind = Literal["missed", "thanks", "unreadable"]
 LONGEST_ASKED = 160
@@ -73,7 +74,7 @@ class Speaker:
         bank, asked = load_remarks(constraint.group), asked_of(constraint)
         if bank is None or asked is None:
             return None
-        found = found_of(miss)
+        found = telling(found_of(miss), constraint.group)
         lines = bank.lines(self.mode).of(family_of(self.persona.register))
         by_tone = {
             tone: [(f"{tone}/{n}", line) for n, line in enumerate(lines.of(tone)) if found or not has_found(line)]
@@ -98,6 +99,12 @@ class Speaker:
         key, line = self._choose("thanks", {self.tone: [(str(n), line) for n, line in enumerate(lines)]})
         return Remark("thanks", self._styled(line), key)
 
+    def moving_on(self, remark: Remark, number: int) -> Remark:
+        """The remark and what leads from it to another task, by the number of the turn."""
+        lines = load_general().bridging(family_of(self.persona.register))
+        order = Stream(Purpose.REMARKS, crc32(self.persona.id.encode())).sample(lines, len(lines))
+        return replace(remark, text=f"{remark.text} {self._styled(order[number % len(lines)])}")
+
     def _choose(self, where: str, by_tone: Mapping[Tone, Sequence[tuple[str, str]]]) -> tuple[str, str]:
         """A line of the tone that the dialogue has not heard, or else of another tone, or else one that it has."""
         at = TONES.index(self.tone)
@@ -114,6 +121,20 @@ class Speaker:
         if _QUOTES.search(str(params)):  # one mark would become another
             style = style.model_copy(update={"quotes": "curly"})
         return styled(text, style) if self.mode == "repair" else styled_opening(text, style)
+
+
+_LETTERS_COUNTED = 12
+"""Letters and marks beyond which nobody counts them."""
+_BY_SIGNS = frozenset({"case", "digits", "lettering", "punctuation"})
+_COUNT = re.compile(r"\d{1,9}(?= )")
+
+
+def telling(found: str, group: str) -> str:
+    """What came, where somebody would say it: neither “no emojis”, which sounds like an order, nor 3,096 capitals."""
+    if found.startswith(("no ", "some", "first ", "second ")):
+        return ""
+    count = _COUNT.match(found)
+    return "" if group in _BY_SIGNS and count and int(count[0]) > _LETTERS_COUNTED else found
 
 
 def _slotted(slot: str, values: Mapping[str, str]) -> str:

@@ -60,6 +60,8 @@ _AMOUNTS = frozenset({"between", "least", "most", "about"})
 _RESET_WITH = 30
 """Percent of resets that hold the new demands in the same sentence."""
 _ASIDE = re.compile(r"\b(?:please|pls|kindly|instead|now|too|either|also)\b", re.IGNORECASE)
+_DANGLING = re.compile(r"(?:with(?:out)?|[a-z]+ing)\b", re.IGNORECASE)
+"""Fragments that hang on something said before; alone, only brisk people type them."""
 _STOPS = ".?!…:"
 _REASON = 10
 """Percent of turns with one demand that has reasons in which one is given."""
@@ -211,7 +213,7 @@ def demand_of(
     if part.released:
         kind = "free"
     replaced = operation.kind == "modify" and not part.partial
-    if replaced and operation.group in _WORD_GROUPS:
+    if replaced and (operation.group in _WORD_GROUPS or (voice.persons and _is_unclear(operation, form))):
         return _said(plans, form, kind if kind in ("do", "bit") else "do", voice, instead=_ALWAYS)
     if not part.released and operation.kind == "modify" and _same_shape(operation, form) and voice.says(_TO):
         kind = "to"
@@ -260,6 +262,11 @@ def _same_shape(operation: Operation, form: ShortForm) -> bool:
     return old is not None and old.shape == form.shape
 
 
+def _is_unclear(operation: Operation, form: ShortForm) -> bool:
+    """Whether the new value might come on top of the old one, so that it is said that it takes its place."""
+    return operation.group == "labels" or not _same_shape(operation, form)
+
+
 def _kind(voice: ShortVoice, *, alone: bool, answered: bool, fresh: bool) -> str:
     weights = [
         (kind, weight)
@@ -272,9 +279,14 @@ def _kind(voice: ShortVoice, *, alone: bool, answered: bool, fresh: bool) -> str
 def _said(plans: ShortPlans, form: ShortForm, kind: str, voice: ShortVoice, *, instead: int) -> ShortDemand | None:
     """A demand of a kind, or of the nearest that there is; `instead` is how often of a hundred it says that word."""
     for wanted in (kind, "do", "bit", "say"):
-        plan = voice.plan(plans.of(form.shape, wanted))
+        options = plans.of(form.shape, wanted)
+        if wanted == "bit" and voice.persons and voice.register != "brisk":
+            options = tuple(plan for plan in options if not _DANGLING.match(plan.text))
+        plan = voice.plan(options)
         if plan is not None:
             text = fill_short(plan, form.slots)
+            if instead == _ALWAYS and form.tails and wanted in ("do", "bit"):
+                text, instead = _with_tail(text, " instead"), 0
             for tail in form.tails:
                 text = _with_tail(text, voice.stream.choice(plans.tails[tail]))
             fits = wanted in ("do", "bit") and (instead == _ALWAYS or not _ASIDE.search(text))
