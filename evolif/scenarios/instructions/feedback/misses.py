@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -17,6 +18,12 @@ WITHHELD = "withheld"
 Asked = Mapping[tuple[str, str], tuple[int, int]]
 """When a topic's constraint of a group was last added or modified: by topic and group, the turn and its operation."""
 _NEVER = (0, 0)
+_IN_PARTS = frozenset({"part_length", "placement", "emoji", "sentences", "case"})
+"""Groups whose constraints are about parts of an answer, or its letters."""
+_NOTHING = re.compile(
+    r"no (?:item|list item|sentence|paragraph|line|bullet|entry|cased letter|content)s?|\d{1,9} sentences?"
+)
+"""What came where there are none, or too few sentences to compare."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +32,14 @@ class Miss:
 
     constraint: Constraint
     verdict: Verdict
+
+    @property
+    def is_hollow(self) -> bool:
+        """Whether the answer has nothing in which to keep it, such as no bullets, each of which should be short.
+
+        Then naming what was asked would sound as if it had been broken.
+        """
+        return self.constraint.group in _IN_PARTS and _NOTHING.fullmatch(self.verdict.found) is not None
 
 
 @dataclass(frozen=True, slots=True)

@@ -209,7 +209,8 @@ def _said_of(hearing: Hearing, misses: Sequence[Miss], speaker: Speaker) -> Rema
     """A remark about an answer: that it cannot be read, or on the first of the misses that there are words for."""
     if hearing.trouble is not None:
         return speaker.trouble(hearing.trouble)
-    return next((remark for remark in map(speaker.miss, misses) if remark is not None), None)
+    telling = (miss for miss in misses if speaker.mode == "repair" or not miss.is_hollow)
+    return next((remark for remark in map(speaker.miss, telling) if remark is not None), None)
 
 
 def _given_up(before: Turn, turn: Turn) -> frozenset[str]:

@@ -503,3 +503,29 @@ def test_a_remark_before_a_new_task_leads_over_to_it() -> None:
 )
 def test_what_came_is_left_out_where_nobody_would_say_it(found: str, group: str, told: str) -> None:
     assert telling(found, group) == told
+
+
+@pytest.mark.parametrize(
+    ("asked", "hollow", "broken"),
+    [
+        (
+            Constraint("sentences", {"mode": "distinct_starts"}),
+            "Only two here. That is all.",
+            "The tide rises. The moon pulls. Why not.",
+        ),
+        (
+            Constraint("part_length", {"relation": "at_most", "count": 2, "unit": "item", "measure": "words"}),
+            "No list at all.",
+            "- Far too many words here\n- Fine",
+        ),
+    ],
+)
+def test_what_an_answer_has_no_place_for_is_asked_again_but_not_remarked_on(
+    asked: Constraint, hollow: str, broken: str
+) -> None:
+    for answer, remarked in ((hollow, False), (broken, True)):
+        play = Play([turn(1, (asked,), add(asked)), turn(2, (asked, NO_EMOJI), add(NO_EMOJI))])
+        play.answer(answer)
+        assert (play.remark() is not None) == remarked
+    again = Play([turn(1, (asked,), add(asked)), turn(2, (asked, NO_EMOJI), add(NO_EMOJI))], mode="repair")
+    assert again.answer(hollow).labels["operation"] == "repair"
