@@ -18,6 +18,9 @@ from evolif.report import analyse, summarise
 from evolif.report.json import report_object
 from evolif.runner import Run, load_run
 
+BEFORE_PERSONS = Path(__file__).parents[1] / "golden" / "profiles" / "objective.yaml"
+"""Dialogues that no person's life decides, so that what is looked for below is in them."""
+
 
 def one_of(name: str) -> SimModel:
     """A model that gives the answers of a responder, from what it is sent alone."""
@@ -35,7 +38,7 @@ def one_of(name: str) -> SimModel:
 def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The five as models, beside one that has every turn asked."""
     folder = tmp_path_factory.mktemp("floor")
-    generate(folder / "bench", dialogues=6, turns=8, seed=4, profile="objective")
+    generate(folder / "bench", dialogues=6, turns=8, seed=4, profile=str(BEFORE_PERSONS))
     models = [*map(one_of, TRIVIAL), "sim/perfect", "sim/forgetful"]
     evaluate(folder / "bench", models, folder / "run", max_turns=8).close()
     return folder / "run"

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from evolif.scenarios.instructions.constraints import get_group
 from evolif.scenarios.instructions.constraints.definitions import definition, rules_of
-from evolif.scenarios.instructions.turn_lines import Header
+from evolif.scenarios.instructions.turn_lines import PERSON_EDITION, Header
 from evolif.scenarios.instructions.turns import Operation, ScriptTurn, Turn
 
 _SCOPE = """\
@@ -57,7 +57,14 @@ def with_definitions(header: Header, query: str, turn: ScriptTurn | Turn, past: 
         return query
     told = {told for one in past for operation in one.operations for told in _rules(operation)}
     rules = dict.fromkeys(rule for operation in turn.operations for rule in _rules(operation))
-    fresh = [rule for group, rule in rules if (group, rule) not in told and rule not in query]
+    if header.edition >= PERSON_EDITION:  # what groups share is told once
+        heard = {rule for _, rule in told}
+        return _with_lines(query, dict.fromkeys(rule for _, rule in rules if rule not in heard))
+    return _with_lines(query, [rule for group, rule in rules if (group, rule) not in told])
+
+
+def _with_lines(query: str, rules: Iterable[str]) -> str:
+    fresh = [rule for rule in rules if rule not in query]
     return f"{query}\n{' '.join(fresh)}" if fresh else query
 
 

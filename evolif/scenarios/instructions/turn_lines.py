@@ -52,13 +52,15 @@ class TopicRef(_Model):
     keywords: tuple[str, ...]
     domain: str = ""
     title: str = ""
-    short: str = ""
-    wordings: dict[str, str] = Field(default_factory=dict)
+    short: str | None = None
+    wordings: dict[str, str | None] | None = None
+    """Tables of other programs have a column for each register, empty but for one."""
 
     def to_topic(self) -> Topic:
         """The topic."""
         kept = (self.id, self.prompt, self.keywords, self.domain, self.title)
-        return Topic(*kept, wordings=self.wordings, short=self.short)
+        wordings = {register: text for register, text in (self.wordings or {}).items() if text is not None}
+        return Topic(*kept, wordings=wordings, short=self.short or "")
 
 
 _MOST_OPERATIONS = 100

@@ -60,7 +60,7 @@ _AMOUNTS = frozenset({"between", "least", "most", "about"})
 _RESET_WITH = 30
 """Percent of resets that hold the new demands in the same sentence."""
 _ASIDE = re.compile(r"\b(?:please|pls|kindly|instead|now|too|either|also)\b", re.IGNORECASE)
-_DANGLING = re.compile(r"(?:with(?:out)?|[a-z]+ing)\b", re.IGNORECASE)
+_DANGLING = re.compile(r"(?:with(?:out)?|[a-z]{1,20}ing)\b", re.IGNORECASE)
 """Fragments that hang on something said before; alone, only brisk people type them."""
 _STOPS = ".?!…:"
 _REASON = 10

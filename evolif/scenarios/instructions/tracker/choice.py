@@ -95,6 +95,11 @@ def _over(default: Mapping[str, int], special: Mapping[str, int]) -> dict[str, i
     return dict(special) if OTHER_VALUES in special else {**default, **special}
 
 
+@lru_cache(maxsize=1)
+def _built_in() -> Any:
+    return load_data(data_path("seeds", "choice.yaml"))
+
+
 class Choice(_ChoiceModel):
     """The rules of choice that a profile keeps; without a rule, its draws are uniform."""
 
@@ -111,11 +116,11 @@ class Choice(_ChoiceModel):
 
     @field_validator("fillers", "affinity", mode="before")
     @classmethod
-    def _built_in(cls, value: object, info: ValidationInfo) -> object:
+    def _fill_in(cls, value: object, info: ValidationInfo) -> object:
         """The package's own data in place of the word that stands for them, so that a stored profile has all of it."""
         if value != "built-in":
             return value
-        data = load_data(data_path("seeds", "choice.yaml"))[info.field_name]
+        data = _built_in()[info.field_name]
         return tuple(data.split()) if info.field_name == "fillers" else data
 
     @model_serializer(mode="wrap")

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from hashlib import sha256
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -393,7 +396,24 @@ def load_topics(path: Path | None = None) -> tuple[Topic, ...]:
         InputError: a line that is not a topic, or an id used twice.
     """
     source = path or data_path("seeds", "topics.jsonl")
-    return read_catalogue(source, lambda data: TopicModel.model_validate(data).to_topic(), "topic")
+    try:
+        digest = sha256(source.read_bytes()).digest()
+    except OSError:
+        digest = b""  # reading it says why
+    return _read_topics(_TopicFile(digest, source))
+
+
+@dataclass(frozen=True, slots=True)
+class _TopicFile:
+    """Every benchmark has its own copy of the catalogue: what is the same is read once."""
+
+    digest: bytes
+    path: Path = field(compare=False)
+
+
+@lru_cache(maxsize=8)
+def _read_topics(file: _TopicFile) -> tuple[Topic, ...]:
+    return read_catalogue(file.path, lambda data: TopicModel.model_validate(data).to_topic(), "topic")
 
 
 def packaged_topics(profile: Profile) -> tuple[Path, ...]:
