@@ -29,6 +29,7 @@ from evolif.scenarios.instructions.tracker.choice import VALUE_KINDS, Affinity, 
 from evolif.scenarios.instructions.tracker.load import JudgedDraws, LoadOperations
 from evolif.scenarios.instructions.turns import Params, Topic
 from evolif.text import clean, fold
+from evolif.util.opened import read_file
 from evolif.util.resources import complaint, data_path, load_data, read_catalogue
 from evolif.util.rng import Stream
 from evolif.util.suggestions import did_you_mean, near_path
@@ -397,9 +398,9 @@ def load_topics(path: Path | None = None) -> tuple[Topic, ...]:
     """
     source = path or data_path("seeds", "topics.jsonl")
     try:
-        digest = sha256(source.read_bytes()).digest()
+        digest = sha256(read_file(source)).digest()
     except OSError:
-        digest = b""  # reading it says why
+        return _parse_topics(source)  # which says what is wrong
     return _read_topics(_TopicFile(digest, source))
 
 
@@ -413,7 +414,11 @@ class _TopicFile:
 
 @lru_cache(maxsize=8)
 def _read_topics(file: _TopicFile) -> tuple[Topic, ...]:
-    return read_catalogue(file.path, lambda data: TopicModel.model_validate(data).to_topic(), "topic")
+    return _parse_topics(file.path)
+
+
+def _parse_topics(path: Path) -> tuple[Topic, ...]:
+    return read_catalogue(path, lambda data: TopicModel.model_validate(data).to_topic(), "topic")
 
 
 def packaged_topics(profile: Profile) -> tuple[Path, ...]:
