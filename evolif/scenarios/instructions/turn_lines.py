@@ -52,15 +52,13 @@ class TopicRef(_Model):
     keywords: tuple[str, ...]
     domain: str = ""
     title: str = ""
-    short: str | None = None
-    wordings: dict[str, str | None] | None = None
-    """Tables of other programs have a column for each register, empty but for one."""
+    short: str = ""
+    wordings: dict[str, str] = Field(default_factory=dict)
 
     def to_topic(self) -> Topic:
         """The topic."""
         kept = (self.id, self.prompt, self.keywords, self.domain, self.title)
-        wordings = {register: text for register, text in (self.wordings or {}).items() if text is not None}
-        return Topic(*kept, wordings=wordings, short=self.short or "")
+        return Topic(*kept, wordings=self.wordings, short=self.short)
 
 
 _MOST_OPERATIONS = 100
