@@ -157,7 +157,7 @@ def _fitted_row(row: Row, schema: Any) -> Row:
                 if name in row and _json_text(from_columns(name, result[name])) != _json_text(row[name])
             }
             if set(row.get("topic") or ()) - set(result["topic"] or ()):
-                lost["topic"] = row["topic"]  # the words that a topic has for other people
+                lost["topic"] = row["topic"]  # its wordings, which have no column
             told = told | {"columns": True, **({"line": lost} if lost else {})}
         result[FIELD] = _json_text(told)
     return result

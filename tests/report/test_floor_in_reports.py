@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from older_profiles import BEFORE_PERSONS
 from runs_by_hand import make_run
 from typer.testing import CliRunner
 
@@ -17,9 +18,6 @@ from evolif.models import SimModel
 from evolif.report import analyse, summarise
 from evolif.report.json import report_object
 from evolif.runner import Run, load_run
-
-BEFORE_PERSONS = Path(__file__).parents[1] / "golden" / "profiles" / "objective.yaml"
-"""Dialogues that no person's life decides, so that what is looked for below is in them."""
 
 
 def one_of(name: str) -> SimModel:
@@ -38,7 +36,7 @@ def one_of(name: str) -> SimModel:
 def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The five as models, beside one that has every turn asked."""
     folder = tmp_path_factory.mktemp("floor")
-    generate(folder / "bench", dialogues=6, turns=8, seed=4, profile=str(BEFORE_PERSONS))
+    generate(folder / "bench", dialogues=6, turns=8, seed=4, profile=BEFORE_PERSONS)
     models = [*map(one_of, TRIVIAL), "sim/perfect", "sim/forgetful"]
     evaluate(folder / "bench", models, folder / "run", max_turns=8).close()
     return folder / "run"

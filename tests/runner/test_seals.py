@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from older_profiles import BEFORE_PERSONS
 from scripted import Scripted, fault_at, witness
 from typer.testing import CliRunner, Result
 
@@ -27,8 +28,6 @@ from evolif.types import Message, Prompt, Score, Verdict
 
 Play = Callable[..., Run]
 MODELS = ["sim/steady", "sim/forgetful"]
-BEFORE_PERSONS = Path(__file__).parents[1] / "golden" / "profiles" / "objective.yaml"
-"""What its turns took before there were seals was measured on its dialogues."""
 FLIP = """
 UPDATE turn SET verdicts = replace(replace(replace(
     verdicts, '"satisfied":true', '?'), '"satisfied":false', '"satisfied":true'), '?', '"satisfied":false')
@@ -302,7 +301,7 @@ def test_ten_thousand_turns_are_checked_in_a_moment(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_a_stored_turn_costs_at_most_a_fifth_more_than_before_the_seals(tmp_path: Path) -> None:
-    bench = generate(tmp_path / "bench", dialogues=60, turns=20, seed=1, profile=str(BEFORE_PERSONS))
+    bench = generate(tmp_path / "bench", dialogues=60, turns=20, seed=1, profile=BEFORE_PERSONS)
     evaluate(bench, "sim/perfect", tmp_path / "run", max_turns=20).close()
     size = (tmp_path / "run" / "run.sqlite").stat().st_size
     assert size / (60 * 20) < 1.2 * 2361  # bytes a turn before there were seals

@@ -16,6 +16,7 @@ from typing import Any
 from zipfile import ZipFile
 
 import pytest
+from older_profiles import BEFORE_PERSONS
 
 from evolif._version import __version__
 from evolif.errors import OutsideError, UsageError
@@ -31,8 +32,6 @@ from evolif.text import READING_RULES_VERSION
 
 Make = Callable[..., "page.Written"]
 EPOCHS = 32
-BEFORE_PERSONS = Path(__file__).parents[2] / "golden" / "profiles" / "objective.yaml"
-"""Dialogues that no person's life decides, so that what is looked for below is in them."""
 
 
 @pytest.fixture(autouse=True)
@@ -136,7 +135,7 @@ def test_sections_stand_where_there_is_something_to_show(make: Make) -> None:
 
 @pytest.mark.slow
 def test_comparisons_asked_for_are_shown_with_intervals(tmp_path: Path) -> None:
-    generate(tmp_path / "bench", dialogues=8, turns=6, seed=11, profile=str(BEFORE_PERSONS))
+    generate(tmp_path / "bench", dialogues=8, turns=6, seed=11, profile=BEFORE_PERSONS)
     models = ["sim/steady", "sim/forgetful"]
     with closing(evaluate(tmp_path / "bench", models, tmp_path / "run", max_turns=6)) as run:
         [analysis] = analyse([run], resamples=50)

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+from older_profiles import PROFILES
 
 from evolif import UsageError, evaluate, generate, load_benchmark
 from evolif.benchmark import HEADER
@@ -56,9 +57,6 @@ def test_sets_with_persons_have_an_edition_of_their_own(tmp_path: Path) -> None:
     assert not older_words.can_grow(1)
     with pytest.raises(UsageError, match="edition 3"):
         older_words.extend(4)
-
-
-PROFILES = Path(__file__).parents[2] / "golden" / "profiles"
 
 
 @pytest.mark.parametrize(("name", "edition"), [("everyday", SHORT_EDITION), ("objective", EDITION)])

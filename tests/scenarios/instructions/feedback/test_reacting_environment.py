@@ -19,13 +19,22 @@ from evolif.scenario import Services
 from evolif.scenarios.instructions import InstructionBenchmark, generate
 from evolif.scenarios.instructions.constraints import check, get_group
 from evolif.scenarios.instructions.environment import TurnEnvironment, open_environment
+from evolif.scenarios.instructions.feedback import Reactions
 from evolif.scenarios.instructions.players import player
 from evolif.scenarios.instructions.prompt import requirements_of, told_of
 from evolif.scenarios.instructions.queries import check_query
+from evolif.scenarios.instructions.source import SynthesizerPool, TurnSource
 from evolif.scenarios.instructions.turns import Finding
 from evolif.types import End, Exchange, Prompt
 
 TURNS = 16
+
+
+class FullBenchmark(InstructionBenchmark):
+    """A benchmark whose dialogues have all the turns that they will ever have."""
+
+    def can_grow(self, dialogue: int) -> bool:
+        return False
 
 
 @pytest.fixture(scope="module")
@@ -154,15 +163,9 @@ def test_a_payload_survives_a_journey_to_another_process(bench: InstructionBench
 
 
 def test_a_dialogue_that_cannot_grow_ends_behind_its_last_turn(tmp_path: Path) -> None:
-    from evolif.scenarios.instructions.source import SynthesizerPool, TurnSource
-
     generate(tmp_path / "b", dialogues=1, turns=2, seed=1, profile="objective")
-    opened = InstructionBenchmark(tmp_path / "b")
-    opened.can_grow = lambda dialogue: False  # type: ignore[method-assign]
-    from evolif.scenarios.instructions.feedback import Reactions
-
     environment = TurnEnvironment(
-        "", TurnSource(opened), None, SynthesizerPool({}), reactions=Reactions("remark", 3, 1, 2)
+        "", TurnSource(FullBenchmark(tmp_path / "b")), None, SynthesizerPool({}), reactions=Reactions("remark", 3, 1, 2)
     )
 
     async def whole() -> list[Prompt | End]:
