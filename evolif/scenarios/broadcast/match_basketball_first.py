@@ -35,6 +35,7 @@ class FirstBasketball(BasketballPlay):
 
     threes = 0.411
     helped = 0.64
+    substitutes = (0,) * 13 + (1,) * 6 + (2,) * 3
 
     def _change_in_break(self) -> None:
         self._change_players()

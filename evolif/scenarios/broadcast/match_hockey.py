@@ -241,7 +241,7 @@ class HockeyPlay:
         own = self._puck
         if name == "icing" and self._sitting(own):
             name = "offside"
-        if self._reach(*self._shots):
+        if self._reach(self._centred, *self._shots):
             self._stop(name, _STOPS[name], self._teams[own])
 
     def _sitting(self, own: int) -> int:
