@@ -9,6 +9,7 @@ import pytest
 
 from evolif import UsageError, generate, load_benchmark
 from evolif.benchmark import HEADER
+from evolif.scenario import get_scenario
 from evolif.scenarios.broadcast import dialogue, simulate
 from evolif.scenarios.broadcast.options import BroadcastOptions
 
@@ -63,12 +64,9 @@ def test_another_edition_is_another_set(tmp_path: Path) -> None:
 
 
 def test_the_command_that_makes_a_set_again_names_an_old_edition(tmp_path: Path) -> None:
-    from evolif.scenario import get_scenario
-
     presentation = get_scenario("broadcast").presentation
-    old, new = (
-        load_benchmark(made(tmp_path / name, 1, **own)) for name, own in (("o", {"match_edition": 1}), ("n", {}))
-    )
+    old = load_benchmark(made(tmp_path / "old", 1, match_edition=1))
+    new = load_benchmark(made(tmp_path / "new", 1))
     words = {bench: " ".join(presentation.command(bench, bench.variant, [1])[0]) for bench in (old, new)}
     assert "--set match_edition=1" in words[old] and "match_edition" not in words[new]
 

@@ -172,7 +172,13 @@ def test_every_match_has_questions(sport: str, matches: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("sport", "edition", "start"), [("basketball", 1, "e92d10dbb1409654"), ("hockey", 1, "bd128853eb9f6c8a")]
+    ("sport", "edition", "start"),
+    [
+        ("basketball", 1, "e92d10dbb1409654"),
+        ("hockey", 1, "bd128853eb9f6c8a"),
+        ("basketball", 2, "e0986877bf2cd156"),
+        ("hockey", 2, "464252f5856a7ca8"),
+    ],
 )
 def test_questions_never_change(sport: str, edition: int, start: str) -> None:
     match = simulate(sport, 0, seed=19, match_edition=edition)
