@@ -27,8 +27,7 @@ from evolif.errors import ArgumentError
 from evolif.scenarios.broadcast import match_basketball, match_hockey
 from evolif.scenarios.broadcast.arguments import whole
 from evolif.scenarios.broadcast.clock import sport_of
-from evolif.scenarios.broadcast.match_basketball_first import FirstBasketball
-from evolif.scenarios.broadcast.match_hockey_first import FirstHockey
+from evolif.scenarios.broadcast.match_first_edition import FirstBasketball, FirstHockey
 from evolif.util.resources import complaint
 from evolif.util.rng import Purpose, Stream
 
