@@ -29,7 +29,7 @@ from evolif.scenarios.broadcast.layout import (
     layout_of,
     settings_of,
 )
-from evolif.scenarios.broadcast.match import Match, simulate
+from evolif.scenarios.broadcast.match import EDITION, Match, simulate
 from evolif.scenarios.broadcast.messages import (
     TickerBlock,
     break_block,
@@ -72,7 +72,7 @@ _SUBTASKS: Final[Mapping[str, str]] = {
 _FORMAT_SUBTASKS: Final[Mapping[str, str]] = {"S": "prompted format", "K": "fixed format", "Q": "prompted format"}
 
 
-def match_of(task: str, sport: str, number: int, *, seed: int, series: str = "") -> Match:
+def match_of(task: str, sport: str, number: int, *, seed: int, series: str = "", match_edition: int = EDITION) -> Match:
     """The match of a dialogue; no two tasks share one.
 
     Args:
@@ -81,12 +81,14 @@ def match_of(task: str, sport: str, number: int, *, seed: int, series: str = "")
         number: Which match of the task, from 0.
         seed: Of the series; at least 0.
         series: A text that names the series.
+        match_edition: Of the simulator.
 
     Raises:
         ArgumentError: there is no such task or sport, or a value is out of range.
     """
     one_of("task", task, TASKS)
-    return simulate(sport, number, seed=seed, series=f"{task}/{series}" if series else task)
+    named = f"{task}/{series}" if series else task
+    return simulate(sport, number, seed=seed, series=named, match_edition=match_edition)
 
 
 def dialogue(task: str, sport: str, number: int, *, seed: int, **settings: Any) -> dict[str, Any]:
@@ -107,7 +109,8 @@ def dialogue(task: str, sport: str, number: int, *, seed: int, **settings: Any) 
         InternalError: a judged turn has a witness that does not satisfy its checklist; this is a fault of the program.
     """
     chosen = settings_of(one_of("task", task, TASKS), sport_of(sport), settings)
-    match = match_of(task, sport, number, seed=whole("seed", seed, 0), series=chosen.series)
+    seed = whole("seed", seed, 0)
+    match = match_of(task, sport, number, seed=seed, series=chosen.series, match_edition=chosen.match_edition)
     author = _Author(task, match, chosen, seed)
     return {
         "system": system_prompt(match, formatted=task == "IF"),

@@ -11,10 +11,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Final, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler, ValidationError, model_serializer
 
 from evolif.errors import ArgumentError
 from evolif.scenarios.broadcast.clock import BASKETBALL, Sport
+from evolif.scenarios.broadcast.match import EDITION, FIRST, MatchEdition
 from evolif.scenarios.broadcast.rows import split_rows
 from evolif.util.resources import complaint
 
@@ -80,6 +81,15 @@ class DialogueSettings(BaseModel):
         Literal["", "anchored", "interval"],
         Field(description="CR: ask for the same evidence as an anchored event, or as the end of an interval."),
     ] = ""
+    match_edition: MatchEdition = EDITION
+
+    @model_serializer(mode="wrap")
+    def _as_stored(self, serialize: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Settings of the first edition do not name it: they keep the bytes that they had."""
+        stored: dict[str, Any] = serialize(self)
+        if self.match_edition == FIRST:
+            del stored["match_edition"]
+        return stored
 
 
 @dataclass(frozen=True, slots=True)

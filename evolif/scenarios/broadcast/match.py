@@ -19,7 +19,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from hashlib import blake2b
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -27,6 +27,7 @@ from evolif.errors import ArgumentError
 from evolif.scenarios.broadcast import match_basketball, match_hockey
 from evolif.scenarios.broadcast.arguments import whole
 from evolif.scenarios.broadcast.clock import sport_of
+from evolif.scenarios.broadcast.match_first_edition import FirstBasketball, FirstHockey
 from evolif.util.resources import complaint
 from evolif.util.rng import Purpose, Stream
 
@@ -34,6 +35,17 @@ Match = dict[str, Any]
 """As the head of this module says."""
 KINDS: Final[Mapping[str, tuple[str, ...]]] = {"basketball": match_basketball.KINDS, "hockey": match_hockey.KINDS}
 """The kinds of events of each sport."""
+
+FIRST, EDITION = 1, 2
+"""Editions of the simulator: the one of sets that do not name any, and the latest."""
+MatchEdition: TypeAlias = Annotated[
+    int,
+    Field(
+        ge=FIRST,
+        le=EDITION,
+        description="Edition of the simulator: 2, or 1 for the matches of sets that do not store it.",
+    ),
+]
 
 _GOLDEN: Final = 0x9E3779B97F4A7C15
 
@@ -46,6 +58,7 @@ class MatchSettings(BaseModel):
     series: Annotated[
         str, Field(max_length=100, description="Which series a match is of; two series have no match in common.")
     ] = ""
+    match_edition: MatchEdition = EDITION
 
 
 def simulate(sport: str, number: int, *, seed: int, **settings: Any) -> Match:
@@ -55,7 +68,7 @@ def simulate(sport: str, number: int, *, seed: int, **settings: Any) -> Match:
         sport: `basketball` or `hockey`.
         number: Which match, from 0 on without end.
         seed: Of the series; at least 0.
-        **settings: `series`, a text that names the series.
+        **settings: `series`, a text that names the series, and `match_edition`, that of the simulator.
 
     Returns:
         The match as plain JSON values, the same on any machine.
@@ -66,12 +79,14 @@ def simulate(sport: str, number: int, *, seed: int, **settings: Any) -> Match:
     sport_of(sport)
     whole("number", number, 0)
     whole("seed", seed, 0)
-    series = _series(sport, settings_of(settings))
+    chosen = settings_of(settings)
+    series, is_first = _series(sport, chosen), chosen.match_edition == FIRST
     stream = Stream(seed, Purpose.BROADCAST, series, number)
     if sport == "basketball":
-        sides, lineups, events, faceoffs = match_basketball.play(stream)
+        sides, lineups, events, faceoffs = match_basketball.play(stream, FirstBasketball if is_first else None)
     else:
-        sides, lineups, events, faceoffs = match_hockey.play(stream, _rank(seed, series, number))
+        rank = _rank(seed, series, number)
+        sides, lineups, events, faceoffs = match_hockey.play(stream, rank, FirstHockey if is_first else None)
     return {
         "sport": sport,
         "number": number,
@@ -99,8 +114,8 @@ def settings_of(given: Mapping[str, Any]) -> MatchSettings:
 
 
 def _series(sport: str, settings: MatchSettings) -> int:
-    """What names a series in the keys of its streams."""
-    named = json.dumps([sport, settings.model_dump(mode="json")], sort_keys=True)
+    """What names a series in the keys of its streams: the same in every edition."""
+    named = json.dumps([sport, {"series": settings.series}], sort_keys=True)
     return int.from_bytes(blake2b(named.encode(), digest_size=8).digest(), "big")
 
 

@@ -3,14 +3,17 @@
 Who has the ball attempts something: a shot, a turnover, a foul. Rates are those of public play-by-play tables, varied
 by match, team and player. Draws are only added, multiplied and compared, and floats are summed in one order, so that
 every machine and every version of Python plays the same match.
+
+This is the second edition, in which nothing happens that the rules or two legs do not allow: attempts take the time
+they need and beat the shot clock, only who has just rebounded tips a ball in, every shot comes from where it is taken.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field
-from typing import Any, Final, TypeVar
+from typing import Any, Final, NamedTuple, TypeVar
 
 from evolif.scenarios.broadcast.clock import BASKETBALL
 from evolif.scenarios.broadcast.league import Side, draw_sides
@@ -32,13 +35,22 @@ KINDS: Final = (
 SMALLEST, LARGEST = 10, 13
 """Players of a team."""
 FIVE: Final = 5
-_LENGTH: Final = BASKETBALL.length * TENTHS
-_LAST_MINUTE: Final = _LENGTH - 60 * TENTHS
-_SHOT_CLOCK: Final = 24 * TENTHS
+LENGTH: Final = BASKETBALL.length * TENTHS
+LAST_MINUTE: Final = LENGTH - 60 * TENTHS
+SHOT_CLOCK: Final = 24 * TENTHS
+_SECOND_CHANCE: Final = 14 * TENTHS
+"""What the shot clock shows after an offensive rebound, and at least after a foul of the defence."""
+_QUICKER: Final = 0.972 * TENTHS
+"""What a second of a wait lasts: attempts that have no time are made up for."""
 _MOST_FOULS: Final = 5
 _BONUS: Final = 5
 """The team foul of a quarter from which on every personal foul gives two free throws."""
 _TIMEOUTS: Final = 7
+_LAST_TIMEOUTS: Final = 4
+"""How many of them may be left for the last quarter."""
+_LATE_TIMEOUTS: Final = 2
+"""And for its last three minutes."""
+_LATE: Final = BASKETBALL.length - 180
 _QUARTER_POINTS: Final = range(12, 47)
 _QUARTER_ROWS: Final = range(90, 159)
 _MATCH_POINTS: Final = range(86, 149)
@@ -54,30 +66,58 @@ _ATTEMPTS: Final = (
     *("shooting_foul",) * 25,
 )
 _FREE_FALLS: Final = (True,) * 19 + (False,) * 6
-_TURNOVERS: Final = ("bad_pass",) * 20 + ("lost_ball",) * 14 + ("traveling",) * 21 + ("shot_clock",) * 5
+TURNOVERS: Final = ("bad_pass",) * 20 + ("lost_ball",) * 14 + ("traveling",) * 21 + ("shot_clock",) * 5
 
-_THREES: Final = 0.411
 _TWO_FALLS: Final = 0.54
 _THREE_FALLS: Final = 0.337
 _BLOCKED: Final = {2: 0.153, 3: 0.015}
-_ASSISTED: Final = 0.64
 _AND_ONE: Final = 0.07
 _THREE_SHOTS: Final = 0.05
-_OFFENSIVE_REBOUND: Final = 0.338
-_TEAM_REBOUND: Final = 0.14
-_REBOUND_AFTER: Final = (0, 0, 1, 1, 1, 2, 2, 2, 3)
+OFFENSIVE_REBOUND: Final = 0.338
+TEAM_REBOUND: Final = 0.14
+REBOUND_AFTER: Final = (0, 0, 1, 1, 1, 2, 2, 2, 3)
 """Seconds from a miss to the rebound."""
-_SUBSTITUTES: Final = (0,) * 13 + (1,) * 6 + (2,) * 3
-"""How many of a team change when the game stands still."""
-_FRESH: Final = (4.0, 10.0, 9.2)
-"""Seconds until an attempt: at least, and two numbers below which more are drawn."""
-_QUICK: Final = (2.0, 7.0, 5.0)
-_PUT_BACK: Final = (0.0, 4.0, 4.0)
-_AGAIN: Final = (2.0, 7.0, 7.0)
+_STINT: Final = 60 * TENTHS
+"""How long a player stays on the court, or on the bench, at least."""
+_PUT_BACK: Final = 0.4
+"""How often who has the rebound goes up again at once."""
+_TIP: Final = 0.45
+"""How often that is a tip-in."""
+_LEAST_SHOWN: Final = 5 * TENTHS
+"""With less on the shot clock, the team that missed does not get the ball back."""
 
-_NEAR: Final = ("layup", "dunk", "tip-in", "finger roll")
-_MIDDLE: Final = ("jump shot", "hook shot", "floater", "fadeaway", "bank shot", "pull-up jump shot")
-_FAR: Final = ("jump shot", "jump shot", "pull-up jump shot", "step-back jump shot", "running jump shot")
+
+class Wait(NamedTuple):
+    """How long a team takes to its attempt: seconds at least, and two numbers below which more are drawn."""
+
+    least: float
+    more: float
+    spread: float
+
+
+FRESH: Final = Wait(4.0, 10.0, 9.2)
+QUICK: Final = Wait(2.0, 7.0, 5.0)
+AGAIN: Final = Wait(2.0, 7.0, 7.0)
+_KICKED_OUT: Final = Wait(3.0, 4.0, 4.0)
+_UP_AGAIN: Final = Wait(1.0, 1.0, 0.9)
+_TIPPED: Final = Wait(0.5, 0.6, 0.5)
+_BREAK_AWAY: Final = 4 * TENTHS
+"""After a steal, sooner than this nobody stops for a jump shot."""
+
+_NEAR: Final = (*("layup",) * 6, "dunk", "dunk", "finger roll")
+_MIDDLE: Final[Mapping[str, range]] = {
+    "jump shot": range(8, 22),
+    "hook shot": range(3, 13),
+    "floater": range(4, 14),
+    "fadeaway": range(6, 19),
+    "bank shot": range(5, 15),
+    "pull-up jump shot": range(9, 22),
+}
+"""Shots from further away, and the feet from which they are taken."""
+_MIDDLE_SHOTS: Final = tuple(_MIDDLE)
+_FAR: Final = (*("jump shot",) * 6, "pull-up jump shot", "step-back jump shot", "running jump shot")
+_UNASSISTED: Final = ("tip-in", "pull-up jump shot", "step-back jump shot")
+"""What a player has made for himself."""
 
 
 @dataclass
@@ -93,11 +133,14 @@ class _Court:
     timeouts: list[int] = field(default_factory=lambda: [_TIMEOUTS, _TIMEOUTS])
 
 
-def play(stream: Stream) -> tuple[tuple[Side, Side], list[list[str]], list[Event], list[Any]]:
+def play(
+    stream: Stream, edition: type[BasketballPlay] | None = None
+) -> tuple[tuple[Side, Side], list[list[str]], list[Event], list[Any]]:
     """Play a match.
 
     Args:
         stream: Of the match.
+        edition: Of the simulator; None for the one of this module.
 
     Returns:
         Both sides, who starts, the events in order, and no faceoffs.
@@ -105,13 +148,21 @@ def play(stream: Stream) -> tuple[tuple[Side, Side], list[list[str]], list[Event
     sizes = stream.between(SMALLEST, LARGEST), stream.between(SMALLEST, LARGEST)
     sides = draw_sides(BASKETBALL.name, sizes, stream)
     starters = [list(side.players[:FIVE]) for side in sides]
-    while (events := _BasketballPlay(stream, sides).match()) is None:
+    player = edition or BasketballPlay
+    while (events := player(stream, sides).match()) is None:
         pass
     return sides, starters, events, []
 
 
-class _BasketballPlay:
+class BasketballPlay:
     """A match in play."""
+
+    threes = 0.437
+    """How often a shot counts three."""
+    helped = 0.77
+    """How often a basket has an assist that may have one."""
+    substitutes = (0,) * 12 + (1,) * 6 + (2,) * 4
+    """How many of a team change when the game stands still."""
 
     def __init__(self, stream: Stream, sides: tuple[Side, Side]) -> None:
         self._draw = stream.fraction
@@ -131,9 +182,13 @@ class _BasketballPlay:
         self._ball = 0
         self._first_ball = 0
         self._team_fouls = [0, 0]
-        self._wait = _FRESH
+        self._wait = FRESH
         self._began = 0
         """When the team with the ball began to attempt something."""
+        self._expires = 0
+        """When the shot clock runs out."""
+        self._again: str | None = None
+        """Who has a rebound and goes up again."""
 
     def _spread(self, width: float) -> float:
         """A factor around 1, bell-shaped, at most `width` away."""
@@ -190,14 +245,15 @@ class _BasketballPlay:
             del self._log.events[played:]
 
     def _quarter(self, period: int) -> None:
+        """Play a quarter; who is on the court in the end starts the next one."""
         self._log.start(period)
         self._team_fouls = [0, 0]
-        self._wait = _FRESH
         if period == 1:
             self._jump_ball()
         else:
             self._ball = self._first_ball if period == BASKETBALL.periods else 1 - self._first_ball
-            self._change_players()
+            self._change_in_break()
+        self._possess(FRESH, SHOT_CLOCK)
         while self._pass_time():
             self._attempt()
         self._log.end()
@@ -209,29 +265,43 @@ class _BasketballPlay:
         text = f"{home} vs. {away} ({gets} gains possession)"
         self._log.add("jump_ball", text, self._teams[0], home, away)
 
+    def _change_in_break(self) -> None:
+        """Nobody changes when a quarter begins: its line-up has just been told."""
+
+    def _possess(self, wait: Wait, shows: int) -> None:
+        """Let a team have the ball from now on.
+
+        Args:
+            wait: Until it attempts something.
+            shows: What the shot clock shows, in tenths.
+        """
+        self._wait, self._again = wait, None
+        self._expires = self._log.time + shows
+
     def _pass_time(self) -> bool:
         """Let the time until the next attempt pass; whether any is left for it."""
-        least, more, spread = self._wait
-        took = int((least + self._draw() * more + self._draw() * spread) * TENTHS * self._pace)
-        log = self._log
+        log, wait = self._log, self._wait
+        least = int(wait.least * TENTHS)
+        took = int((wait.least + self._draw() * wait.more + self._draw() * wait.spread) * self._pace * _QUICKER)
+        took = min(max(took, least), self._expires - log.time)
         self._began = log.time
-        left = _LENGTH - log.time
+        left = LENGTH - log.time
         if took < left:
             self._forward(took)
             return True
-        if left < 5 or left > _SHOT_CLOCK or self._draw() < 0.3:
+        if left < least + 5 or self._draw() < 0.3:
             return False
-        log.time = max(log.time, _LENGTH - 3 - int(self._draw() * 30))
+        log.time = max(log.time + least, LENGTH - 3 - int(self._draw() * 30))
         return True
 
     def _forward(self, took: int) -> None:
         """Go forward some tenths, to a whole second before the last minute."""
-        time = min(self._log.time + took, _LENGTH)
-        self._log.time = time if time > _LAST_MINUTE else whole_before(time)
+        time = min(self._log.time + took, LENGTH)
+        self._log.time = time if time > LAST_MINUTE else whole_before(time)
 
     def _attempt(self) -> None:
         """Let a card decide; in the last three seconds everybody shoots."""
-        hasty = self._log.time > _LENGTH - 3 * TENTHS
+        hasty = self._log.time > LENGTH - 3 * TENTHS
         match "shot" if hasty else self._card(self._attempts, _ATTEMPTS):
             case "shot":
                 self._shot()
@@ -242,57 +312,72 @@ class _BasketballPlay:
             case "personal_foul":
                 self._personal_foul()
             case "shooting_foul":
-                shooter = self._most_used(self._court.on[self._ball])
-                self._foul("shooting", shooter)
-                self._free_throws(shooter, 3 if self._draw() < _THREE_SHOTS else 2)
+                self._shooting_foul()
+
+    def _shooter(self) -> str:
+        return self._again or self._most_used(self._court.on[self._ball])
+
+    @property
+    def _must_be_near(self) -> bool:
+        """Whether there is time for nothing but the basket: after a rebound, or ahead of everybody after a steal."""
+        return self._again is not None or (self._wait is QUICK and self._log.time - self._began < _BREAK_AWAY)
+
+    def _shooting_foul(self) -> None:
+        shooter, near = self._shooter(), self._must_be_near
+        self._foul("shooting", shooter)
+        self._free_throws(shooter, 3 if self._draw() < _THREE_SHOTS and not near else 2)
 
     def _shot(self) -> None:
         own = self._ball
-        shooter = self._most_used(self._court.on[own])
-        value = 3 if self._draw() < _THREES else 2
-        words = self._words_of_shot(value)
+        shooter = self._shooter()
+        value = 3 if self._draw() < self.threes and not self._must_be_near else 2
+        shot, told = self._kind_of_shot(value)
         kind = "three" if value == 3 else "two"
         falls = (_THREE_FALLS if value == 3 else _TWO_FALLS) * self._form[own]
         if self._draw() < falls:
-            self._basket(shooter, kind, words, value)
-        elif self._draw() < _BLOCKED[value]:
+            self._basket(shooter, kind, shot, told)
+        elif self._draw() < _BLOCKED[value] and shot != "tip-in":
             blocker = self._one(self._court.on[1 - own])
-            text = f"{blocker} blocks {shooter}'s {words}"
+            text = f"{blocker} blocks {shooter}'s {told}"
             self._log.add(f"{kind}_blocked", text, self._teams[1 - own], blocker, shooter)
-            self._rebound()
+            self._rebound(shows=self._expires - self._log.time)
         else:
-            self._log.add(f"{kind}_missed", f"{shooter} misses {words}", self._teams[own], shooter)
+            self._log.add(f"{kind}_missed", f"{shooter} misses {told}", self._teams[own], shooter)
             self._rebound()
 
-    def _words_of_shot(self, value: int) -> str:
-        """The shot as rows tell it: from 22 feet or more if it counts three, else from at most 22."""
+    def _kind_of_shot(self, value: int) -> tuple[str, str]:
+        """The shot, and how rows tell it: from 22 feet or more if it counts three, else from at most 22."""
         if value == 3:
-            return f"{22 + int(self._draw() * self._draw() * 12)}-foot three point {self._one(_FAR)}"
-        if self._draw() < 0.55:
-            near = self._one(_NEAR)
-            return f"two point {near}" if self._draw() < 0.6 else f"{1 + int(self._draw() * 4)}-foot two point {near}"
-        return f"{5 + int(self._draw() * 17)}-foot two point {self._one(_MIDDLE)}"
+            shot = str(self._one(_FAR))
+            return shot, f"{22 + int(self._draw() * self._draw() * 12)}-foot three point {shot}"
+        if self._must_be_near or self._draw() < 0.55:
+            shot = "tip-in" if self._wait is _TIPPED else str(self._one(_NEAR))
+            told = f"two point {shot}"
+            return shot, told if self._draw() < 0.6 else f"{1 + int(self._draw() * 3)}-foot {told}"
+        shot = str(self._one(_MIDDLE_SHOTS))
+        return shot, f"{self._one(_MIDDLE[shot])}-foot two point {shot}"
 
-    def _basket(self, shooter: str, kind: str, words: str, value: int) -> None:
+    def _basket(self, shooter: str, kind: str, shot: str, told: str) -> None:
         own = self._ball
+        value = 3 if kind == "three" else 2
         helper = None
-        if self._draw() < _ASSISTED:
+        if self._again is None and shot not in _UNASSISTED and self._draw() < self.helped:
             helper = self._one([player for player in self._court.on[own] if player != shooter])
-        text = f"{shooter} makes {words} ({helper} assists)" if helper else f"{shooter} makes {words}"
+        text = f"{shooter} makes {told} ({helper} assists)" if helper else f"{shooter} makes {told}"
         self._log.add(f"{kind}_made", text, self._teams[own], shooter, helper, value)
         self._court.score[own] += value
-        if self._draw() < _AND_ONE and self._log.time < _LENGTH:
+        if self._draw() < _AND_ONE:
             self._foul("shooting", shooter)
             self._free_throws(shooter, 1)
             return
-        self._turn_over(_FRESH)
+        self._turn_over(FRESH)
         if self._draw() < 0.112:
             self._timeout()
 
-    def _turn_over(self, wait: tuple[float, float, float]) -> None:
+    def _turn_over(self, wait: Wait) -> None:
         """Give the other team the ball."""
         self._ball = 1 - self._ball
-        self._wait = wait
+        self._possess(wait, SHOT_CLOCK)
 
     def _free_throws(self, shooter: str, count: int) -> None:
         own = self._ball
@@ -303,51 +388,60 @@ class _BasketballPlay:
             self._log.add("free_made" if falls else "free_missed", text, self._teams[own], shooter, None, int(falls))
             self._court.score[own] += falls
         if falls:
-            self._turn_over(_FRESH)
+            self._turn_over(FRESH)
             self._stand_still()
         else:
             self._rebound(0.6)
 
-    def _rebound(self, share: float = 1.0) -> None:
+    def _rebound(self, share: float = 1.0, shows: int = _SECOND_CHANCE) -> None:
         """Somebody gets the ball.
 
         Args:
             share: Of the usual chance that it is the team that missed.
+            shows: What the shot clock shows then: a ball that has not touched the ring does not reset it.
         """
-        own = self._ball
-        after = self._one(_REBOUND_AFTER) * TENTHS
-        self._forward(after + int(self._draw() * TENTHS) if self._log.time > _LAST_MINUTE else after)
-        if self._draw() >= _OFFENSIVE_REBOUND * share:
-            self._turn_over(_FRESH)
+        own, missed = self._ball, self._log.time
+        after = self._one(REBOUND_AFTER) * TENTHS
+        self._forward(after + int(self._draw() * TENTHS) if self._log.time > LAST_MINUTE else after)
+        shows = min(_SECOND_CHANCE, shows - (self._log.time - missed) if shows < _SECOND_CHANCE else shows)
+        if self._draw() >= OFFENSIVE_REBOUND * share or shows < _LEAST_SHOWN:
+            self._turn_over(FRESH)
             player = self._one(self._court.on[1 - own])
             self._log.add("rebound_defensive", f"{player} defensive rebound", self._teams[1 - own], player)
-        elif self._draw() < _TEAM_REBOUND:
-            self._wait = _AGAIN
+        elif self._draw() < TEAM_REBOUND:
+            self._possess(AGAIN, shows)
             text = f"{self._sides[own].nickname} offensive team rebound"
             self._log.add("team_rebound", text, self._teams[own])
         else:
-            self._wait = _PUT_BACK
-            player = self._one(self._court.on[own])
+            player = str(self._one(self._court.on[own]))
             self._log.add("rebound_offensive", f"{player} offensive rebound", self._teams[own], player)
+            self._second_chance(player, shows)
+
+    def _second_chance(self, player: str, shows: int) -> None:
+        """Who has the rebound goes up again, or passes the ball back out."""
+        self._possess(_KICKED_OUT, shows)
+        is_free = self._log.events[-2]["kind"] == "free_missed"
+        if self._draw() < _PUT_BACK:
+            self._again = player
+            self._wait = _TIPPED if self._draw() < _TIP and not is_free else _UP_AGAIN
 
     def _turnover(self) -> None:
         own = self._ball
-        kind = self._card(self._losses, _TURNOVERS)
-        expired = self._began + _SHOT_CLOCK
-        if kind == "shot_clock" and expired >= _LENGTH:
+        kind = self._card(self._losses, TURNOVERS)
+        if kind == "shot_clock" and (self._wait is not FRESH or self._expires >= LENGTH):
             kind = "traveling"
-        player = self._one(self._court.on[own])
+        player = self._again or self._one(self._court.on[own])
         if kind in ("bad_pass", "lost_ball"):
             thief = self._one(self._court.on[1 - own])
             self._log.add(kind, f"{player} {kind.replace('_', ' ')} ({thief} steals)", self._teams[own], player, thief)
-            self._turn_over(_QUICK)
+            self._turn_over(QUICK)
             return
         if kind == "traveling":
             self._log.add(kind, f"{player} traveling", self._teams[own], player)
         else:
-            self._log.time = max(self._log.time, expired if expired > _LAST_MINUTE else whole_before(expired))
+            self._log.time = self._expires
             self._log.add(kind, f"{self._sides[own].nickname} shot clock turnover", self._teams[own])
-        self._turn_over(_FRESH)
+        self._turn_over(FRESH)
         self._stand_still()
 
     def _fouling(self, own: int) -> str:
@@ -366,12 +460,12 @@ class _BasketballPlay:
         self._log.add(f"foul_{kind}", f"{player} {kind} foul", self._teams[other], player, fouled)
 
     def _personal_foul(self) -> None:
-        fouled = self._most_used(self._court.on[self._ball])
+        fouled = self._shooter()
         self._foul("personal", fouled)
         if self._team_fouls[1 - self._ball] >= _BONUS:
             self._free_throws(fouled, 2)
             return
-        self._wait = _AGAIN
+        self._possess(AGAIN, max(self._expires - self._log.time, _SECOND_CHANCE))
         self._stand_still()
 
     def _offensive_foul(self) -> None:
@@ -379,12 +473,12 @@ class _BasketballPlay:
         player = self._fouling(own)
         text = f"{player} offensive foul"
         self._log.add("foul_offensive", text, self._teams[own], player, self._one(self._court.on[1 - own]))
-        self._turn_over(_FRESH)
+        self._turn_over(FRESH)
         self._stand_still()
 
     def _stand_still(self) -> None:
         """What may happen while the clock stands."""
-        if self._log.time >= _LENGTH:
+        if self._log.time >= LENGTH:
             return
         if self._draw() < 0.117:
             self._timeout()
@@ -394,24 +488,40 @@ class _BasketballPlay:
     def _timeout(self) -> None:
         """The team with the ball stops the game, if it still may."""
         own = self._ball
-        if self._log.time < _LENGTH and self._court.timeouts[own]:
+        if self._log.time < LENGTH and self._court.timeouts[own] and self._may_stop(own):
             self._court.timeouts[own] -= 1
             self._log.add("timeout", f"{self._sides[own].nickname} timeout", self._teams[own])
             self._change_players()
 
+    def _may_stop(self, own: int) -> bool:
+        """Whether a team has a timeout for this part of the match."""
+        if self._log.period < BASKETBALL.periods:
+            return True
+        taken = [
+            event["t"]
+            for event in self._log.events
+            if event["kind"] == "timeout" and event["period"] == self._log.period and event["team"] == self._teams[own]
+        ]
+        late = self._log.time >= _LATE * TENTHS and sum(time >= _LATE for time in taken) >= _LATE_TIMEOUTS
+        return len(taken) < _LAST_TIMEOUTS and not late
+
     def _change_players(self) -> None:
         for own, side in enumerate(self._sides):
-            for _ in range(self._one(_SUBSTITUTES)):
+            for _ in range(self._one(self.substitutes)):
                 self._change_player(own, side)
 
     def _change_player(self, own: int, side: Side) -> None:
-        """Let one who has played for long leave, and another enter; nobody does both while the clock stands."""
+        """Let one who has played for long leave, and another enter; both have been where they were for a while."""
         five, since = self._court.on[own], self._court.since
-        now = (self._log.period - 1) * _LENGTH + self._log.time
+        now = (self._log.period - 1) * LENGTH + self._log.time
         tired = min((self._one(five) for _ in range(3)), key=lambda player: since.get(player, 0))
         enters = self._most_used([player for player in side.players if player not in five])
-        if now in (since.get(tired), since.get(enters)):
+        if not self._may_change(now, since.get(tired), since.get(enters)):
             return
         five[five.index(tired)] = enters
         since[enters] = since[tired] = now
         self._log.add("substitution", f"{enters} enters the game for {tired}", side.team, enters, tired)
+
+    def _may_change(self, now: int, *since: int | None) -> bool:
+        """Whether two players have been on the court, or on the bench, for long enough."""
+        return now - max(time or 0 for time in since) >= _STINT

@@ -2,6 +2,9 @@
 
 Who has the puck shoots, loses it or is stopped. Rates are those of public play-by-play tables, varied by match, team
 and player. Draws are only added, multiplied and compared, so that every machine plays the same match.
+
+This is the second edition, in which nothing happens that the rules or two skates do not allow: from one end of the rink
+to the other takes time, who is short-handed may ice the puck, and nobody deflects a shot that nobody has taken.
 """
 
 from __future__ import annotations
@@ -34,8 +37,6 @@ _FORWARDS: Final = 12
 _FACEOFF_WEIGHTS: Final = (30, 27, 20, 14, 5, 4)
 """How often the first skaters of a roster take a faceoff."""
 _PERIOD_ROWS: Final = range(84, 123)
-_GAP: Final = (3, 15, 15)
-"""Seconds between two events: at least, and two numbers below which more are drawn."""
 _SOON: Final = 0.13
 """How often an event follows within two seconds."""
 _RATES: Final = {
@@ -51,8 +52,14 @@ _STEPS: Final = 231
 """Events of a match without faceoffs and held pucks."""
 _HELD: Final = 0.26
 """How often a goalkeeper holds a shot."""
+_ACROSS: Final = 5
+"""Seconds that an attack takes at least from the middle of the rink, or from the other end."""
+_MOST_PENALISED: Final = 2
+"""Players of a team who sit at once: the next penalty would have to wait."""
 _PENALTIES: Final = ("tripping", "hooking", "slashing", "holding", "interference", "high-sticking", "cross-checking")
-_SHOTS: Final = ("wrist shot", "wrist shot", "wrist shot", "slap shot", "snap shot", "backhand", "deflection", "tip-in")
+SHOTS: Final = ("wrist shot", "wrist shot", "wrist shot", "slap shot", "snap shot", "backhand", "deflection", "tip-in")
+_TOUCHED: Final = ("deflection", "tip-in")
+"""Shots that a team-mate has taken before."""
 _STOPS: Final = {"icing": "Icing", "offside": "Offside", "puck_out": "Puck out of play"}
 
 
@@ -68,27 +75,37 @@ class _Ice:
     assists: dict[str, int] = field(default_factory=dict)
 
 
-def play(stream: Stream, rank: int) -> tuple[tuple[Side, Side], list[list[str]], list[Event], list[dict[str, Any]]]:
+def play(
+    stream: Stream, rank: int, edition: type[HockeyPlay] | None = None
+) -> tuple[tuple[Side, Side], list[list[str]], list[Event], list[dict[str, Any]]]:
     """Play a match.
 
     Args:
         stream: Of the match.
         rank: From 0 to 999: how rich in goals the match is meant to be. Goals are so rare that their mean would stray
             over a few hundred matches if each match drew this for itself.
+        edition: Of the simulator; None for the one of this module.
 
     Returns:
         Both sides, who starts (the goalkeeper first), the events in order, and the faceoffs.
     """
     sides = draw_sides(HOCKEY.name, (SKATERS + KEEPERS, SKATERS + KEEPERS), stream)
-    match = _HockeyPlay(stream, sides, bisect_right(_GOALS, rank))
+    match = (edition or HockeyPlay)(stream, sides, bisect_right(_GOALS, rank))
     for period in range(1, HOCKEY.periods + 1):
         match.fitting_period(period)
     starters = [[side.players[SKATERS], *side.players[:_STARTERS]] for side in sides]
     return sides, starters, match.log.events, match.faceoffs()
 
 
-class _HockeyPlay:
+class HockeyPlay:
     """A match in play."""
+
+    gap = (3, 15, 15)
+    """Seconds between two events: at least, and two numbers below which more are drawn."""
+    soon = (1, 2)
+    """The same of events that follow each other at once: at least, and a number below which more are drawn."""
+    blockable: Sequence[str] = tuple(shot for shot in SHOTS if shot not in _TOUCHED)
+    """Shots that may be blocked."""
 
     def __init__(self, stream: Stream, sides: tuple[Side, Side], goals: int) -> None:
         self._goals = goals
@@ -102,6 +119,10 @@ class _HockeyPlay:
         self._strength = 0.44 + 0.12 * self._draw()
         """How often the first team comes to the puck."""
         self._ice = _Ice()
+        self._shots = [-_ACROSS, -_ACROSS]
+        """When each team has last shot, counted from the start of the match without breaks."""
+        self._centred = 0
+        """When the puck was last in the middle of the rink."""
         for players in self._skaters:
             for at, player in enumerate(players):
                 self._ice.goals[player] = int(self._draw() * (22 if at < _FORWARDS else 8))
@@ -128,6 +149,8 @@ class _HockeyPlay:
 
     def _period(self, period: int) -> None:
         self.log.start(period)
+        self._centred = self._now
+        self._shots = [self._now - _ACROSS] * 2
         self._faceoff()
         while self._pass_time():
             if self._draw() < self._goal_chance():
@@ -143,9 +166,10 @@ class _HockeyPlay:
 
     def _pass_time(self) -> bool:
         """Let the time until the next event pass; whether the period goes on."""
-        least, more, spread = _GAP
+        least, more, spread = self.gap
         if self._draw() < _SOON:
-            took = int(self._draw() * 3)
+            least, more = self.soon
+            took = least + int(self._draw() * more)
         else:
             took = least + int((self._draw() * more + self._draw() * spread) * self._pace)
         if self.log.events[-1]["kind"] == "faceoff":
@@ -158,6 +182,22 @@ class _HockeyPlay:
         if time >= HOCKEY.length * TENTHS:
             return False
         self.log.time = time
+        return True
+
+    def _reach(self, *since: int) -> bool:
+        """Go forward until the puck can be at the other end; whether that is before the end of the period.
+
+        Args:
+            since: When it was somewhere else.
+        """
+        return self._forward(max(0, max(since) + _ACROSS - self._now))
+
+    def _attack(self) -> bool:
+        """Let who has the puck come to shoot; whether there is time."""
+        own = self._puck
+        if not self._reach(self._centred, self._shots[1 - own]):
+            return False
+        self._shots[own] = self._now
         return True
 
     @property
@@ -191,8 +231,22 @@ class _HockeyPlay:
         }
         if name in actions:
             actions[name]()
+        elif name == "puck_out":
+            self._stop(name, _STOPS[name], None)
         else:
-            self._stop(name, _STOPS[name], self._teams[self._puck] if name != "puck_out" else None)
+            self._break_rule(name)
+
+    def _break_rule(self, name: str) -> None:
+        """Stop the game for icing or offside; a team with fewer players may ice the puck."""
+        own = self._puck
+        if name == "icing" and self._sitting(own):
+            name = "offside"
+        if self._reach(self._centred, *self._shots):
+            self._stop(name, _STOPS[name], self._teams[own])
+
+    def _sitting(self, own: int) -> int:
+        """How many players of a team are penalised."""
+        return len(self._skaters[own]) - len(self._able(own))
 
     def _faceoff(self) -> None:
         """Two players meet where the game stood still; the winner's team has the puck."""
@@ -225,15 +279,18 @@ class _HockeyPlay:
         self._puck = 0 if self._draw() < self._strength else 1
 
     def _hit(self) -> None:
-        own = 1 - self._puck if self._draw() < 0.8 else self._puck
+        """Who has the puck is hit."""
+        own = 1 - self._puck
         player, other = self._one(self._able(own)), self._one(self._able(1 - own))
         self.log.add("hit", f"{player} hits {other}", self._teams[own], player, other)
         self._gain()
 
     def _saved(self) -> None:
+        if not self._attack():
+            return
         own = self._puck
         player, keeper = self._forward_player(own), self._keepers[1 - own]
-        text = f"{player} {self._one(_SHOTS)} saved by {keeper}"
+        text = f"{player} {self._one(SHOTS)} saved by {keeper}"
         self.log.add("shot_saved", text, self._teams[own], player, keeper)
         if self._draw() < _HELD:
             self._forward(int(self._draw() * 3))
@@ -242,38 +299,49 @@ class _HockeyPlay:
             self._gain()
 
     def _wide(self) -> None:
+        if not self._attack():
+            return
         own = self._puck
         player = self._forward_player(own)
-        text = f"{player} {self._one(_SHOTS)} wide {self._one(('left', 'right'))}"
+        text = f"{player} {self._one(SHOTS)} wide {self._one(('left', 'right'))}"
         self.log.add("shot_wide", text, self._teams[own], player)
         self._gain()
 
     def _blocked(self) -> None:
+        if not self._attack():
+            return
         own = self._puck
         player, other = self._forward_player(own), self._one(self._able(1 - own))
-        text = f"{player} {self._one(_SHOTS)} blocked by {other}"
+        text = f"{player} {self._one(self.blockable)} blocked by {other}"
         self.log.add("shot_blocked", text, self._teams[own], player, other)
         self._gain()
 
     def _goal(self) -> None:
         """A goal, more often of the team that is behind: it takes more risks."""
         home, away = self._ice.score
-        if home != away and self._draw() < 0.12:
+        risky = self._draw() < 0.12
+        if home != away and risky and self.log.time / TENTHS - self.log.events[-1]["t"] >= _ACROSS:
             self._puck = 0 if home < away else 1
+        if not self._attack():
+            return
         own, ice = self._puck, self._ice
-        scorer = self._forward_player(own)
+        scorer, shot = self._forward_player(own), self._one(SHOTS)
         ice.goals[scorer] += 1
         ice.score[own] += 1
-        others = [player for player in self._able(own) if player != scorer]
         helpers: list[str] = []
-        for _ in range(self._one((0, 1, 2, 2, 2, 2, 1, 2))):
-            helpers.append(self._one([player for player in others if player not in helpers]))
+        for _ in range(max(self._one((0, 1, 2, 2, 2, 2, 1, 2)), int(shot in _TOUCHED))):
+            helpers.append(self._one([player for player in self._able(own) if player not in (scorer, *helpers)]))
+        self._tell_goal(scorer, shot, helpers)
+        self._centred = self._now
+        self._faceoff()
+
+    def _tell_goal(self, scorer: str, shot: str, helpers: Sequence[str]) -> None:
+        ice = self._ice
         for helper in helpers:
             ice.assists[helper] += 1
         told = ", ".join(f"{helper} ({ice.assists[helper]})" for helper in helpers) or "none"
-        text = f"{scorer} goal ({ice.goals[scorer]}) {self._one(_SHOTS)}, assists: {told}"
-        self.log.add("goal", text, self._teams[own], scorer, helpers[0] if helpers else None, 1)
-        self._faceoff()
+        text = f"{scorer} goal ({ice.goals[scorer]}) {shot}, assists: {told}"
+        self.log.add("goal", text, self._teams[self._puck], scorer, helpers[0] if helpers else None, 1)
 
     def _giveaway(self) -> None:
         own = self._puck
@@ -288,8 +356,11 @@ class _HockeyPlay:
         self._puck = own
 
     def _penalty(self) -> None:
-        """A penalty, mostly of the team without the puck."""
+        """A penalty, mostly of the team without the puck; a team that could not do without another player gets none."""
         own = 1 - self._puck if self._draw() < 0.75 else self._puck
+        if self._sitting(own) >= _MOST_PENALISED:
+            self._gain()
+            return
         player, other = self._one(self._able(own)), self._one(self._able(1 - own))
         text = f"{player} {self._one(_PENALTIES)} against {other}"
         self.log.add("penalty", text, self._teams[own], player, other)

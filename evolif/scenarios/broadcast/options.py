@@ -6,11 +6,20 @@ from collections.abc import Mapping
 from itertools import product
 from typing import Annotated, Any, Literal, NamedTuple, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    SerializationInfo,
+    SerializerFunctionWrapHandler,
+    field_validator,
+    model_serializer,
+)
 
 from evolif.errors import UsageError
 from evolif.scenarios.broadcast.clock import SPORTS
 from evolif.scenarios.broadcast.layout import MOST_PARTS, settings_of
+from evolif.scenarios.broadcast.match import EDITION, FIRST, MatchEdition
 
 Task: TypeAlias = Literal["IF", "CR", "IR", "TS"]
 SportName: TypeAlias = Literal["basketball", "hockey"]
@@ -89,6 +98,15 @@ class BroadcastOptions(BaseModel):
     pair_retrieval: Annotated[
         bool, Field(description="CR: compares two ways to ask for the same evidence: at a moment, and in an interval.")
     ] = False
+    match_edition: MatchEdition = EDITION
+
+    @model_serializer(mode="wrap")
+    def _as_stored(self, serialize: SerializerFunctionWrapHandler, info: SerializationInfo) -> dict[str, Any]:
+        """Sets of the first edition do not store it: their headers keep the bytes that they had."""
+        stored: dict[str, Any] = serialize(self)
+        if self.match_edition == FIRST and not info.exclude_defaults:
+            del stored["match_edition"]
+        return stored
 
     @field_validator("task", "sport", "chunks", "ask_after", "switch")
     @classmethod

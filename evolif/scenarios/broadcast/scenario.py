@@ -23,17 +23,18 @@ from typing import Any, Literal
 
 from pydantic import BaseModel
 
-from evolif.benchmark import BenchmarkFolder, FolderEnvironment, FolderScenario, dialogue_file
+from evolif.benchmark import HEADER, BenchmarkFolder, FolderEnvironment, FolderScenario, dialogue_file, read_header_json
 from evolif.errors import InputError
 from evolif.judging import Criterion, Judgement, Panel
 from evolif.metrics import MetricTable
 from evolif.models import ChatModel
-from evolif.scenario import Benchmark, Defaults, Lengths, Services, Unjudged
+from evolif.scenario import Benchmark, Defaults, Lengths, Scenario, Services, Unjudged
 from evolif.scenarios.broadcast.accuracy import ACCURACY_TABLE
 from evolif.scenarios.broadcast.checklist import needs_judge
 from evolif.scenarios.broadcast.dialogue import dialogue, match_of
 from evolif.scenarios.broadcast.judged import judge_reply, rule_verdicts, turn_criteria
 from evolif.scenarios.broadcast.lines import line_fault, lines_of, turn_of
+from evolif.scenarios.broadcast.match import EDITION, FIRST
 from evolif.scenarios.broadcast.options import BroadcastOptions, BroadcastPlay, plays_whole_matches
 from evolif.scenarios.broadcast.players import NAMES, player
 from evolif.scenarios.broadcast.presentation import BroadcastPresentation, BroadcastRows
@@ -56,6 +57,11 @@ class BroadcastFolder(BenchmarkFolder):
     """An opened benchmark of broadcasts."""
 
     spec: BroadcastOptions
+
+    def __init__(self, path: Path | str, scenario: Scenario, notify: Callable[[str], None] = lambda _: None) -> None:
+        super().__init__(path, scenario, notify)
+        if "match_edition" not in dict(self._header.spec):
+            self.spec = self.spec.model_copy(update={"match_edition": FIRST})
 
     def _read(self, dialogue: int) -> list[dict[str, Any]]:
         lines = super()._read(dialogue)
@@ -131,14 +137,20 @@ class Broadcast(FolderScenario[BroadcastOptions, BroadcastPlay, BroadcastFolder]
         Raises:
             UsageError: the folder holds something else, or options do not go together.
         """
-        self.made_with(spec).check()
-        return super().generate(out, spec, dialogues=dialogues, seed=seed, notify=notify)
+        options = self.made_with(spec)
+        options.check()
+        if "match_edition" not in options.model_fields_set and (stored := _stored_edition(out)):
+            options = options.model_copy(update={"match_edition": stored})
+        return super().generate(out, options, dialogues=dialogues, seed=seed, notify=notify)
 
     def lines(self, spec: BroadcastOptions, number: int, seed: int) -> Iterable[Mapping[str, Any]]:
         """The lines of a dialogue; its match has the number of its place among the matches of the benchmark."""
         place = spec.place(number)
-        made = dialogue(place.task, place.sport, place.match, seed=seed, **place.settings)
-        match = match_of(place.task, place.sport, place.match, seed=seed) if place.task == "IF" else None
+        edition = spec.match_edition
+        made = dialogue(place.task, place.sport, place.match, seed=seed, match_edition=edition, **place.settings)
+        match = None
+        if place.task == "IF":
+            match = match_of(place.task, place.sport, place.match, seed=seed, match_edition=edition)
         return lines_of(made, place, match)
 
     def defaults(self, bench: Benchmark, play: BaseModel) -> Defaults:
@@ -194,3 +206,13 @@ class Broadcast(FolderScenario[BroadcastOptions, BroadcastPlay, BroadcastFolder]
     def table(self, options: Mapping[str, Any]) -> MetricTable | None:
         """Accuracy, which needs whole matches; none where a run stopped at patience."""
         return ACCURACY_TABLE if plays_whole_matches(options) else None
+
+
+def _stored_edition(out: Path) -> int | None:
+    """The edition of the matches in a folder, also of one that is only half made; None if there is none."""
+    for name in (HEADER, f"{HEADER}.part"):
+        if (out / name).is_file():
+            spec = read_header_json(out / name).get("spec")
+            edition = spec.get("match_edition", FIRST) if isinstance(spec, dict) else None
+            return edition if edition in (FIRST, EDITION) else None
+    return None

@@ -31,9 +31,12 @@ def digest(match: dict[str, Any]) -> str:
 @pytest.mark.parametrize(
     ("sport", "settings", "start"),
     [
-        ("basketball", {}, "8370584c85aad2f1"),
-        ("hockey", {}, "1283e0685e2eb757"),
-        ("hockey", {"series": "CR"}, "67db77103163e8f1"),
+        ("basketball", {"match_edition": 1}, "8370584c85aad2f1"),
+        ("hockey", {"match_edition": 1}, "1283e0685e2eb757"),
+        ("hockey", {"series": "CR", "match_edition": 1}, "67db77103163e8f1"),
+        ("basketball", {}, "9d958c8e74b15650"),
+        ("hockey", {}, "c21cb8909d24f486"),
+        ("hockey", {"series": "CR"}, "185da88bf1799a21"),
     ],
 )
 def test_the_bytes_of_a_match_never_change(sport: str, settings: dict[str, Any], start: str) -> None:
