@@ -126,6 +126,14 @@ def invented(
     return [clean(key) for key in data if key not in agreed and (keys is None or key in keys) and texts(data[key])]
 
 
+def rules_of(payload: Mapping[str, Any]) -> Rules:
+    """By which edition of the reading rules the answer to a final request is read: the first if it does not tell."""
+    rules = payload.get("rules", FIRST_RULES)
+    if rules not in _GIVEN:
+        raise ArgumentError(f"there are no reading rules {rules!r} of final answers; known are 1 and 2")
+    return cast(Rules, rules)
+
+
 def _fields(answer: str, goals: Iterable[Checkpoint], keys: Iterable[str], rules: Rules) -> dict[str, Any] | None:
     if rules == FIRST_RULES:
         return read_object(answer)

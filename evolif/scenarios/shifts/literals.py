@@ -16,7 +16,7 @@ _ATTEMPTS = 4
 """So many times its own length of a text is read in search of objects."""
 # A comment within a line is bounded: of many that nobody closes, each would be looked for to the end.
 _BLANK = re.compile(r"\s++|//[^\n]*+|/\*(?:[^*]|\*(?!/)){0,500}\*/|#[^\n]*+")
-_CLOSERS = {'"': '"', "'": "'", "“": "”“\"", "„": "“”\"", "”": "”\"", "‘": "’‘'", "’": "’'", "`": "`"}
+_CLOSERS = {'"': '"', "'": "'", "“": '”“"', "„": '“”"', "”": '”"', "‘": "’‘'", "’": "’'", "`": "`"}
 _ENDS = re.compile(r"[ \t]{0,20}(?:[,:}\])\n]|//|/\*|#|\Z)")
 """What follows a quotation mark that closes a string; others belong to it."""
 _ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|(.))", re.DOTALL)

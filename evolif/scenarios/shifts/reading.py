@@ -54,13 +54,26 @@ def read_object(answer: str) -> dict[str, Any] | None:
     text = normalise(answer)
     if is_too_long(text):
         return None
+    found = last_object(text)
+    return _table(text) if found is None else found[0]
+
+
+def last_object(text: str) -> tuple[dict[str, Any], int] | None:
+    """The object in the last fenced `json` block that holds one and nothing else, or the last JSON object.
+
+    Args:
+        text: Normalised, and not too long.
+
+    Returns:
+        It, and where the text goes on behind it; None if there is none.
+    """
     blocks = (inside.strip() for language, inside in fenced_blocks(text) if language == "json")
     fenced = [block for block in blocks if _is_object(block)]
     source = fenced[-1] if fenced else _last_object(text)
     if source is None:
-        return _table(text)
+        return None
     found: dict[str, Any] = json.loads(source, parse_int=JsonNumber, parse_float=JsonNumber)
-    return found
+    return found, text.rindex(source) + len(source)
 
 
 def fenced_blocks(text: str) -> Iterator[tuple[str, str]]:

@@ -224,7 +224,9 @@ def _dates_in_words() -> re.Pattern[str]:
     )
 
 
-_DOTTED = re.compile(r"(?<![\w.:,])([0-9]{1,2})[.h]([0-5][0-9])(?=\s{0,2}(?:[ap]\.?m\b|uhr\b|o'clock\b|h\b|$|[,;)(]))", re.I)
+_DOTTED = re.compile(
+    r"(?<![\w.:,])([0-9]{1,2})[.h]([0-5][0-9])(?=\s{0,2}(?:[ap]\.?m\b|uhr\b|o'clock\b|h\b|$|[,;)(]))", re.I
+)
 _SECONDS = re.compile(r"(?<![\w:])([0-9]{1,2}:[0-5][0-9]):[0-5][0-9](?![\w:])")
 _HALF_DAY = re.compile(r"\bin the (morning|afternoon|evening)\b|\b(at night|tonight)\b", re.IGNORECASE)
 _SPOKEN = re.compile(

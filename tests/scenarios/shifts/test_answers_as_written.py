@@ -51,11 +51,11 @@ def cases(name: str) -> Iterator[Any]:
             yield pytest.param(case["answer"], [GOALS[goal] for goal in case["goals"]], id=f"{way['way']} {at}")
 
 
-@pytest.mark.parametrize(("answer", "goals"), cases("answers_right"))
+@pytest.mark.parametrize(("answer", "goals"), list(cases("answers_right")))
 def test_a_right_answer_meets_its_goals(answer: str, goals: list[dict[str, Any]]) -> None:
     assert [one for one in results(answer, goals) if not one["satisfied"]] == []
 
 
-@pytest.mark.parametrize(("answer", "goals"), cases("answers_wrong"))
+@pytest.mark.parametrize(("answer", "goals"), list(cases("answers_wrong")))
 def test_a_wrong_answer_fails_its_goal(answer: str, goals: list[dict[str, Any]]) -> None:
     assert not results(answer, goals)[-1]["satisfied"]

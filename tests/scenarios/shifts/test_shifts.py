@@ -120,7 +120,7 @@ def test_only_the_final_answer_is_scored(by_hand: Any, tmp_path: Path) -> None:
     with closing(evaluate(by_hand, last_only(reply(budget_eur=900, transport="bus")), tmp_path / "run")) as run:
         [session] = run.sessions("fake/model")
         assert (session.ending, session.patience) == ("finished", None)
-        assert [len(turn.scores) for turn in session.turns] == [0, 0, 0, 0, 0, 0, 0, 6]
+        assert [len(turn.scores) for turn in session.turns] == [0, 0, 0, 0, 0, 0, 0, 7]
         assert all(turn.verdicts == () for turn in session.turns)
         assert goals_of(run) == [
             ("g1", True, None),
