@@ -20,7 +20,7 @@ def answer_words() -> Mapping[str, tuple[str, ...]]:
 def unit_names() -> Mapping[str, str]:
     """What a unit is called, to how keys end in it: `€` and `euros` to `eur`."""
     units: Mapping[str, list[str]] = _data()["units"]
-    return {other: unit for unit, others in reversed(units.items()) for other in (*others, unit)}
+    return {other: unit for unit, others in units.items() for other in (*others, unit)}
 
 
 @cache

@@ -38,9 +38,9 @@ Reason = Literal["unreadable", "cancelled", "stale", "other_branch", "missing", 
 Checkpoint = Mapping[str, Any]
 Rules = Literal[1, 2]
 """An edition of the rules by which a final answer is read."""
-FIRST_RULES: Rules = 1
+FIRST_EDITION: Rules = 1
 """Of answers whose benchmark names no edition."""
-LATEST_RULES: Rules = 2
+LATEST_EDITION: Rules = 2
 
 
 class HasCheckpoints(Protocol):
@@ -68,7 +68,7 @@ class GoalResult(TypedDict):
 
 
 def check_answer(
-    dialogue: HasCheckpoints | Iterable[Checkpoint], answer: str, *, rules: Rules = LATEST_RULES
+    dialogue: HasCheckpoints | Iterable[Checkpoint], answer: str, *, rules: Rules = LATEST_EDITION
 ) -> list[GoalResult]:
     """Check a final answer against all goals.
 
@@ -106,7 +106,7 @@ def invented(
     answer: str,
     *,
     keys: Collection[str] | None = None,
-    rules: Rules = LATEST_RULES,
+    rules: Rules = LATEST_EDITION,
 ) -> list[str]:
     """The keys under which an answer gives a value though no goal is about them.
 
@@ -122,20 +122,20 @@ def invented(
     goals = _checkpoints(dialogue)
     agreed = {goal["key"] for goal in goals}
     data = _fields(answer, goals, keys or (), rules) or {}
-    texts = texts_of if rules == FIRST_RULES else said_texts
+    texts = texts_of if rules == FIRST_EDITION else said_texts
     return [clean(key) for key in data if key not in agreed and (keys is None or key in keys) and texts(data[key])]
 
 
 def rules_of(payload: Mapping[str, Any]) -> Rules:
     """By which edition of the reading rules the answer to a final request is read: the first if it does not tell."""
-    rules = payload.get("rules", FIRST_RULES)
+    rules = payload.get("rules", FIRST_EDITION)
     if rules not in _GIVEN:
         raise ArgumentError(f"there are no reading rules {rules!r} of final answers; known are 1 and 2")
     return cast(Rules, rules)
 
 
 def _fields(answer: str, goals: Iterable[Checkpoint], keys: Iterable[str], rules: Rules) -> dict[str, Any] | None:
-    if rules == FIRST_RULES:
+    if rules == FIRST_EDITION:
         return read_object(answer)
     return read_fields(answer, [*(goal["key"] for goal in goals), *keys])
 

@@ -19,12 +19,17 @@ Manner = Literal["text", "measure", "truth"]
 
 _FIRST_SIGN = 0xE000
 """Signs of private use stand for values, so that no word of a value is taken for a denial."""
+_PRIVATE = re.compile(r"[\ue000-\uf8ff]")
+_EMPHASIS = re.compile(r"[*`\"“”]")
 _STRUCK = re.compile(r"~~[^~]{1,300}~~")
 _ARROW = re.compile(r"→|⇒|->|=>")
 _CLAUSES = re.compile(r"(\s[-–]\s|—|,(?![0-9])|[;:.](?=\s|$)|\n|[()\[\]])")
-_ALL_BUT = re.compile(r"(?<!\w)(?:any|every|all|nothing)\w{0,12}(?!\w).*\sbut\s")
-_BUT = re.compile(r"\sbut\s")
-_HELPERS = "is are was were be been has have do does did will would should can could shall must it that this now later then by you".split()
+_ALL = re.compile(r"(?<!\w)(?:any|every|all|nothing)\w{0,12}(?!\w)", re.IGNORECASE)
+_BUT = re.compile(r"\sbut\s", re.IGNORECASE)
+_HELPERS = (
+    "is are was were be been has have do does did will would should can could shall must "
+    "it that this now later then by you"
+).split()
 _SLASH = re.compile(rf"[\w{chr(_FIRST_SIGN)}]\s?/\s?[\w{chr(_FIRST_SIGN)}]")
 _ROUGH = re.compile(r"[~≈±<>≤≥≲≳]|[0-9]\+(?![0-9])|[0-9][\s-]?ish\b")
 _FEW_WORDS = 5
@@ -58,10 +63,10 @@ def claim_of(text: str, manner: Manner, values: Sequence[Sequence[str]] = ()) ->
     Example:
         `claim_of("Ghent, not Lisbon", "text", [["ghent"], ["lisbon"]])` holds the value 0, and not the value 1.
     """
-    plain = re.sub(r"[\ue000-\uf8ff]", " ", text)
+    plain = _PRIVATE.sub(" ", text)
     plain = fold(plain) if manner == "text" else plain.replace("’", "'")
     plain = _STRUCK.sub(" ", plain)
-    plain = _marked(re.sub(r"[*`\"“”]", "", plain), values)
+    plain = _marked(_EMPHASIS.sub("", plain), values)
     plain = _ARROW.split(plain)[-1]
     words = _words()
     pieces = _CLAUSES.split(plain)
@@ -115,7 +120,8 @@ def _before(pieces: Sequence[str], inside: Sequence[bool], at: int) -> int:
 def _kept(piece: str, manner: Manner, *, is_first: bool) -> str:
     """What is left of a clause without what it denies."""
     words = _words()
-    if words.denies_all.search(piece) or _ALL_BUT.search(piece.lower()):
+    every = _ALL.search(piece)
+    if words.denies_all.search(piece) or (every and _BUT.search(piece, every.end())):
         return " "
     if manner != "truth" and words.ends_dropped.search(piece):
         return " "

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler
 from evolif.benchmark import BenchmarkFolder, dialogue_file
 from evolif.errors import InputError
 from evolif.scenario import Scenario
-from evolif.scenarios.shifts.checking import FIRST_RULES, LATEST_RULES, Rules
+from evolif.scenarios.shifts.checking import FIRST_EDITION, LATEST_EDITION, Rules
 from evolif.scenarios.shifts.lines import line_fault
 from evolif.scenarios.shifts.outline import COUNTS
 from evolif.scenarios.shifts.tasks import Hold
@@ -39,7 +39,7 @@ class ShiftOptions(BaseModel):
             description="How final answers are read: 2 as models write them, and not where a value is denied or left "
             "open; 1 to the letter, as earlier versions did."
         ),
-    ] = LATEST_RULES
+    ] = LATEST_EDITION
     # The path belongs to this machine, so the benchmark stores only what was found there.
     source: Annotated[
         Path | None, Field(exclude=True, description="A released file of NTM to play instead of generated dialogues.")
@@ -61,7 +61,7 @@ class ShiftOptions(BaseModel):
     def _leave_out_first_rules(self, serialize: SerializerFunctionWrapHandler) -> dict[str, Any]:
         """Benchmarks of earlier versions do not name their rules."""
         data: dict[str, Any] = serialize(self)
-        return {name: value for name, value in data.items() if name != "rules" or value != FIRST_RULES}
+        return {name: value for name, value in data.items() if name != "rules" or value != FIRST_EDITION}
 
 
 class StoredOptions(ShiftOptions):
@@ -69,7 +69,7 @@ class StoredOptions(ShiftOptions):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    rules: Rules = FIRST_RULES
+    rules: Rules = FIRST_EDITION
     digest: str = ""
     """Of the dialogues; empty for generated ones."""
     longest: Annotated[int, Field(ge=0)] = 0
@@ -99,7 +99,7 @@ class ShiftFolder(BenchmarkFolder):
     def __init__(self, path: Path | str, scenario: Scenario, notify: Callable[[str], None] = lambda _: None) -> None:
         super().__init__(path, scenario, notify)
         if "rules" not in (self._header.spec.model_extra or {}):
-            self.spec = self.spec.model_copy(update={"rules": FIRST_RULES})
+            self.spec = self.spec.model_copy(update={"rules": FIRST_EDITION})
         self.stored = self.stored_as(StoredOptions, "generate the benchmark again")
 
     def _read(self, dialogue: int) -> list[dict[str, Any]]:

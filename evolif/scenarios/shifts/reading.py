@@ -77,7 +77,7 @@ def last_object(text: str) -> tuple[dict[str, Any], int] | None:
 
 
 def fenced_blocks(text: str) -> Iterator[tuple[str, str]]:
-    """The first word of each fenced block, in small letters, and what is inside; the end of the text closes the last."""
+    """The first word of each fenced block, in small letters, and what is inside; the text's end closes the last."""
     fence, language = "", ""
     inside: list[str] = []
     for line in [*text.split("\n"), None]:

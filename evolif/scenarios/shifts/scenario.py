@@ -20,7 +20,7 @@ from evolif.judging import Criterion, Judgement, Panel
 from evolif.metrics import Breakdown, MetricTable
 from evolif.models import ChatModel
 from evolif.scenario import CHARACTERS_PER_TOKEN, Benchmark, Defaults, Lengths, Services, Unjudged
-from evolif.scenarios.shifts.checking import FIRST_RULES, check_answer, invented, rules_of
+from evolif.scenarios.shifts.checking import FIRST_EDITION, check_answer, invented, rules_of
 from evolif.scenarios.shifts.folder import ShiftFolder, ShiftOptions, ShiftPlay, StoredOptions
 from evolif.scenarios.shifts.form import form_fault
 from evolif.scenarios.shifts.generate import draw_dialogue
@@ -57,7 +57,7 @@ class ShiftEnvironment(FolderEnvironment[ShiftPlay, ShiftFolder]):
         """The prompt of a line; that of the final request tells by which rules its answer is read, unless the first."""
         assert self.bench is not None
         rules = self.bench.spec.rules
-        told = {"rules": rules} if "checkpoints" in line and rules != FIRST_RULES else {}
+        told = {"rules": rules} if "checkpoints" in line and rules != FIRST_EDITION else {}
         return super().asked(dialogue, turn, {**line, **told})
 
     def asks_a_judge(self, prompt: Prompt) -> bool:
@@ -79,7 +79,7 @@ class ShiftEnvironment(FolderEnvironment[ShiftPlay, ShiftFolder]):
         def read() -> Judgement:
             extra = invented(goals, answer, keys=keys, rules=rules)
             scores = (*goal_scores(goals, check_answer(goals, answer, rules=rules)), invented_score(extra))
-            form = () if rules == FIRST_RULES else (form_score(form_fault(goals, keys, answer)),)
+            form = () if rules == FIRST_EDITION else (form_score(form_fault(goals, keys, answer)),)
             return Judgement((), scores=(*scores, *form))
 
         return await read_apart(answer, read)

@@ -169,7 +169,8 @@ def _spelled(text: str) -> list[Any]:
 
 
 _FIGURES = re.compile(
-    r"(?<![\w./-])(?:(?P<y1>[0-9]{4})(?P<s1>[-/.])(?P<m1>[0-9]{1,2})(?P=s1)(?P<d1>[0-9]{1,2})(?:[T ][0-9]{2}:[0-9:.]{2,12}Z?)?"
+    r"(?<![\w./-])(?:(?P<y1>[0-9]{4})(?P<s1>[-/.])(?P<m1>[0-9]{1,2})(?P=s1)(?P<d1>[0-9]{1,2})"
+    r"(?:[T ][0-9]{2}:[0-9:.]{2,12}Z?)?"
     r"|(?P<a>[0-9]{1,2})(?P<s2>[/.-])(?P<b>[0-9]{1,2})(?P=s2)(?P<y2>[0-9]{4}))(?![\w/-]|\.[0-9])"
 )
 
@@ -188,7 +189,7 @@ def _dates(text: str) -> list[Any]:
                 found += _date(match["y2"], match["a"], match["b"])
         for match in _dates_in_words().finditer(text):
             day = (match["d1"] or match["d2"]).lower()
-            number = _ordinals().get(" ".join(re.split(r"[\s-]+", day))) or day.rstrip("stndrh")
+            number = _ordinals().get(day.replace("-", " ")) or day.rstrip("stndrh")
             found += _date(match["y"], str(month_numbers()[(match["m1"] or match["m2"]).lower()]), str(number))
     return list(dict.fromkeys(found))
 
@@ -231,7 +232,8 @@ _SECONDS = re.compile(r"(?<![\w:])([0-9]{1,2}:[0-5][0-9]):[0-5][0-9](?![\w:])")
 _HALF_DAY = re.compile(r"\bin the (morning|afternoon|evening)\b|\b(at night|tonight)\b", re.IGNORECASE)
 _SPOKEN = re.compile(
     r"(?<!\w)(?:(half|(?:a )?quarter|five|ten|twenty|twenty-five) (past|to) )?"
-    r"(one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)(?: o'clock)?(?= ?(?:[ap]\.?m\b|in the |at night|$))",
+    r"(one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)(?: o'clock)?"
+    r"(?= ?(?:[ap]\.?m\b|in the |at night|$))",
     re.IGNORECASE,
 )
 _MINUTES = {"half": 30, "quarter": 15, "a quarter": 15, "five": 5, "ten": 10, "twenty": 20, "twenty-five": 25}
