@@ -89,6 +89,11 @@ def claim_of(text: str, manner: Manner, values: Sequence[Sequence[str]] = ()) ->
     return Claim(left, is_open)
 
 
+def begins_open(text: str) -> bool:
+    """Whether a text begins by leaving something open: “if possible”, “or pancakes”."""
+    return _words().open.match(text.lstrip()) is not None
+
+
 def _marked(text: str, values: Sequence[Sequence[str]]) -> str:
     """The text with a sign for each occurrence of a value."""
     spans = [

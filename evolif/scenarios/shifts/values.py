@@ -14,7 +14,7 @@ from functools import cache
 from typing import Any
 
 from evolif.scenarios.shifts.answer_words import answer_words, any_of, month_numbers
-from evolif.scenarios.shifts.claims import Claim, Manner, claim_of
+from evolif.scenarios.shifts.claims import Claim, Manner, begins_open, claim_of
 from evolif.scenarios.shifts.reading import (
     JsonNumber,
     dates_of,
@@ -67,7 +67,14 @@ def said_texts(value: Any) -> list[str]:
 
 def said_entries(value: Any) -> list[str]:
     """The entries of a list, but for those that say that nothing is agreed."""
-    return [text for text in entries_of(alone(value)) if not says_nothing(text)]
+    value = alone(value) if isinstance(value, dict) else value
+    entries: list[str] = []
+    for text in entries_of(value):
+        if entries and isinstance(value, str) and begins_open(text):
+            entries[-1] += f", {text}"  # “waffles, if possible” is one
+        elif not says_nothing(text):
+            entries.append(text)
+    return entries
 
 
 def names_of(words: Sequence[str]) -> list[str]:
@@ -114,6 +121,13 @@ class TextRead:
         return any(claim.holds(place) for claim in self._claims)
 
 
+_BESIDE_DATE = re.compile(
+    r",\s(?=[0-9]{4}(?![0-9]))|\b(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?\b[.,]{0,2}",
+    re.IGNORECASE,
+)
+"""The name of a weekday, and a comma before a year: neither parts clauses."""
+
+
 def measures_of(kind: str, text: str) -> tuple[list[Any], bool]:
     """The numbers, dates, times or answers that a text claims, and whether it leaves them open.
 
@@ -125,7 +139,7 @@ def measures_of(kind: str, text: str) -> tuple[list[Any], bool]:
     if isinstance(text, JsonNumber) or len(text) > _LONGEST:
         return read(text), False
     manner: Manner = "truth" if kind == "yes_no" else "measure"
-    claim = claim_of(text, manner)
+    claim = claim_of(_BESIDE_DATE.sub(" ", text) if kind == "date" else text, manner)
     return read(claim.text), claim.is_open
 
 
