@@ -256,6 +256,8 @@ class _ClaimedGiven:
         self.value = value
         is_list = goal["type"] == "item"
         self._texts = said_entries(value) if is_list else said_texts(alone(value))
+        if goal["type"] != "yes_no" and len(self._texts) == 1 and fold(self._texts[0]).strip(" .") == self._none():
+            self._texts = []
         self._values = [goal["value"]] + [
             one["value"] for name in ("superseded", "other_branch") for one in goal.get(name) or ()
         ]
@@ -289,6 +291,10 @@ class _ClaimedGiven:
             return any(wanted in all_measures(kind, text) for text in self._texts)
         names = self._names(value)
         return any(find_all(fold(text), name) for text in self._texts for name in names if name)
+
+    def _none(self) -> str:
+        """“No moderator”, under the key `moderator`."""
+        return f"no {self.goal['key'].replace('_', ' ')}"
 
     def _names(self, value: Any) -> list[str]:
         return names_of([str(value), *(self.goal.get("aliases") or {}).get(str(value), ())])

@@ -21,16 +21,18 @@ _FIRST_SIGN = 0xE000
 """Signs of private use stand for values, so that no word of a value is taken for a denial."""
 _PRIVATE = re.compile(r"[\ue000-\uf8ff]")
 _EMPHASIS = re.compile(r"[*`\"“”]")
+_SIGNS = r"[^\w\ue000-\uf8ff]{0,3}"
 _STRUCK = re.compile(r"~~[^~]{1,300}~~")
 _ARROW = re.compile(r"→|⇒|->|=>")
 _CLAUSES = re.compile(r"(\s[-–]\s|—|,(?![0-9])|[;:.](?=\s|$)|\n|[()\[\]])")
 _ALL = re.compile(r"(?<!\w)(?:any|every|all|nothing)\w{0,12}(?!\w)", re.IGNORECASE)
+_REPLACED = re.compile(r"(?<!\w)replaced (?:by|with)(?!\w)", re.IGNORECASE)
 _BUT = re.compile(r"\sbut\s", re.IGNORECASE)
 _HELPERS = (
     "is are was were be been has have do does did will would should can could shall must "
     "it that this now later then by you"
 ).split()
-_SLASH = re.compile(rf"[\w{chr(_FIRST_SIGN)}]\s?/\s?[\w{chr(_FIRST_SIGN)}]")
+_SLASH = re.compile(rf"[\w{chr(_FIRST_SIGN)}]\s?[/|]\s?[\w{chr(_FIRST_SIGN)}]")
 _ROUGH = re.compile(r"[~≈±<>≤≥≲≳]|[0-9]\+(?![0-9])|[0-9][\s-]?ish\b")
 _FEW_WORDS = 5
 
@@ -68,25 +70,41 @@ def claim_of(text: str, manner: Manner, values: Sequence[Sequence[str]] = ()) ->
     plain = _STRUCK.sub(" ", plain)
     plain = _marked(_EMPHASIS.sub("", plain), values)
     plain = _ARROW.split(plain)[-1]
-    words = _words()
     pieces = _CLAUSES.split(plain)
-    is_open = bool(words.undecided.search(plain))
+    is_open = bool(_words().undecided.search(plain))
+    inside = _depths(pieces)
+    _deny(pieces, inside, manner)
+    left = "".join(pieces)
+    return Claim(left, is_open or _leaves_open(pieces, inside, left, manner))
+
+
+def _depths(pieces: Sequence[str]) -> list[bool]:
+    """Whether each piece stands in brackets; every second one is a sign."""
     depth = 0
-    denied: list[int] = []
-    inside: list[bool] = []
-    for at, piece in enumerate(pieces):
+    inside = []
+    for piece in pieces:
         depth = max(0, depth + (piece in ("(", "[")) - (piece in (")", "]")))
         inside.append(depth > 0)
-        if at % 2 == 0:
-            if manner != "truth" and words.only_dropped.fullmatch(piece.strip()):
-                denied += [at, _before(pieces, inside, at)]
-            pieces[at] = _kept(piece, manner, is_first=at == 0)
+    return inside
+
+
+def _deny(pieces: list[str], inside: Sequence[bool], manner: Manner) -> None:
+    """Take out of a text's clauses what it denies."""
+    denied: list[int] = []
+    goes_on = False
+    for at in range(0, len(pieces), 2):
+        sign = pieces[at - 1] if at else ""
+        goes_on = goes_on and (sign == ":" if not inside[at] else sign not in ("(", "["))
+        piece = pieces[at]
+        if manner != "truth" and _words().only_dropped.fullmatch(piece.strip()):
+            denied += [at, _before(pieces, inside, at)]
+        pieces[at] = " " if goes_on else _kept(piece, manner, is_first=at == 0)
+        if not goes_on and piece.strip():
+            bare = _words().denied.fullmatch(piece.strip()) is not None  # “not: Ghent”
+            goes_on = bare or (inside[at] and not pieces[at].strip())
     for at in denied:
         if at >= 0:
             pieces[at] = ""
-    left = "".join(pieces)
-    is_open = is_open or _leaves_open(pieces, inside, left, manner)
-    return Claim(left, is_open)
 
 
 def begins_open(text: str) -> bool:
@@ -125,6 +143,9 @@ def _before(pieces: Sequence[str], inside: Sequence[bool], at: int) -> int:
 def _kept(piece: str, manner: Manner, *, is_first: bool) -> str:
     """What is left of a clause without what it denies."""
     words = _words()
+    replaced = _REPLACED.search(piece)
+    if replaced:
+        piece = piece[replaced.end() :]
     every = _ALL.search(piece)
     if words.denies_all.search(piece) or (every and _BUT.search(piece, every.end())):
         return " "
@@ -200,7 +221,7 @@ def _words() -> _Words:
         any_of(one for one in words["denied"] if one != "no"),
         any_of(words["denied_first"]),
         rf"(?<!\w)[a-z]{{2,6}}n't(?!\w)|{helpers} {negated}",
-        rf"(?:{helpers} ){{0,4}}{dropped}(?: {helpers}){{0,4}}\W{{0,3}}",
-        rf"{dropped}(?: {helpers}){{0,2}}\W{{0,3}}\Z",
+        rf"(?:{helpers} ){{0,4}}{dropped}(?: {helpers}){{0,4}}{_SIGNS}",
+        rf"{dropped}(?: {helpers}){{0,2}}{_SIGNS}\Z",
     ]
     return _Words(*(re.compile(one, re.IGNORECASE) for one in patterns))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from time import perf_counter
 from typing import Any
 
 import pytest
@@ -59,3 +60,37 @@ def test_a_right_answer_meets_its_goals(answer: str, goals: list[dict[str, Any]]
 @pytest.mark.parametrize(("answer", "goals"), list(cases("answers_wrong")))
 def test_a_wrong_answer_fails_its_goal(answer: str, goals: list[dict[str, Any]]) -> None:
     assert not results(answer, goals)[-1]["satisfied"]
+
+
+HOSTILE = (
+    "{",
+    "{a:",
+    "{a:1,/*",
+    '{"k": [',
+    "{'a':'b'}",
+    "- k:\n",
+    "|",
+    "| k |\n|-|\n",
+    "not ",
+    "or ",
+    "(not ",
+    "all but ",
+)
+HOSTILE += ("one ", "7 June ", "1,", "2028-", "half past ", "~~a", "twenty-", "was, ", "```\n{", "'", "“", "n't ")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("piece", HOSTILE)
+def test_no_answer_takes_long(piece: str) -> None:
+    goals = [{**goal, "key": "k"} for goal in GOALS.values()]
+    endless = piece * (60_000 // len(piece))
+    for answer in (endless, json.dumps({"k": endless[:30_000]}), f'```json\n{{"k": {endless}'):
+        began = perf_counter()
+        results(answer, goals[::5])
+        assert perf_counter() - began < 3  # usually 0.3 s
+
+
+def test_what_is_too_long_or_too_deep_is_not_read() -> None:
+    goal = GOALS["city"]
+    assert results('{"city": "Ghent",}' + " x" * 40_000, [goal])[0]["reason"] == "unreadable"
+    assert results('{"a": ' * 250 + "{'city': 'Ghent'}" + "}" * 250, [goal])[0]["reason"] != "wrong"
