@@ -12,7 +12,7 @@ from typing import Any
 
 from evolif.scenarios.shifts.reading import MAX_DEPTH, JsonNumber
 
-_ATTEMPTS = 4
+_ATTEMPTS = 2
 """So many times its own length of a text is read in search of objects."""
 # A comment within a line is bounded: of many that nobody closes, each would be looked for to the end.
 _BLANK = re.compile(r"\s++|//[^\n]*+|/\*(?:[^*]|\*(?!/)){0,500}\*/|#[^\n]*+")
