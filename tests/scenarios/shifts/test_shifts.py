@@ -211,7 +211,7 @@ def test_perfect_reaches_all_goals_and_steady_as_many_as_it_says(tmp_path: Path)
         perfect, steady = (model.summary.metrics for model in analyse([run])[0].models)
         found = analyse([run])[0].models[1]
         reasons = SCENARIO.presentation.extra(found)["reasons"]
-    assert perfect.values == {"tcr": 1.0, "tcr_micro": 1.0, "invented": 0.0}
+    assert perfect.values == {"tcr": 1.0, "tcr_micro": 1.0, "invented": 0.0, "form": 1.0}
     assert 0.64 < (steady.value("tcr_micro") or 0) < 0.76
     assert set(reasons) == {"cancelled", "stale", "other_branch", "missing", "wrong"}
 
