@@ -19,6 +19,7 @@ from evolif.text.answers import is_too_long
 _LEVELS = 3
 """So deep an object is looked for in another."""
 _LONGEST_KEY = 80
+_PAIR = frozenset({"key", "value"})
 _MARKS = " \t*_`'\"“”‘’"
 _BULLET = re.compile(r"[ \t]{0,40}(?:[-*•+]|[0-9]{1,3}[.)])[ \t]+")
 _INDENT = re.compile(r"[ \t]{0,40}")
@@ -74,7 +75,7 @@ def read_fields(answer: str, known: Collection[str]) -> dict[str, Any] | None:
     """Find what an answer gives for each key.
 
     It is the last fenced `json` block with a known key; else the last such block of any other kind; else the last
-    object, the last table, or the lines of the text.
+    object, the tables, or the lines of the text.
 
     Args:
         answer: As received.
@@ -106,14 +107,21 @@ def _candidates(text: str) -> Iterator[Mapping[str, Any]]:
     blocks = list(fenced_blocks(text))[::-1]
     for language, inside in blocks:
         if language.startswith("json"):
-            yield from reversed(list(objects_in(inside, closed=False)))
+            yield from _objects_of(inside, closed=False)
     for language, inside in blocks:
         if not language.startswith("json"):
-            yield from reversed(list(objects_in(inside, closed=False)))
+            yield from _objects_of(inside, closed=False)
             yield dict(pairs_in(inside, remarks=True))
-    yield from reversed(list(objects_in(text)))
-    yield from reversed(list(tables_in(text)))
+    yield from _objects_of(text)
+    yield {key: value for table in tables_in(text) for key, value in table.items()}
     yield dict(pairs_in(text))
+
+
+def _objects_of(text: str, *, closed: bool = True) -> Iterator[Mapping[str, Any]]:
+    """The objects of a text, the last first; then those that are pairs, such as `{"key": "city", "value": "Ghent"}`."""
+    objects = list(objects_in(text, closed=closed))
+    yield from reversed(objects)
+    yield {one["key"]: one["value"] for one in objects if one.keys() == _PAIR and isinstance(one["key"], str)}
 
 
 def fit(found: Mapping[str, Any], names: KeyNames) -> dict[str, Any] | None:
@@ -191,13 +199,13 @@ def _indent(line: str) -> str:
 
 
 def _pair(line: str) -> tuple[str, str] | None:
-    """The key and the value of a line; its first colon or equals sign outside of brackets parts them."""
+    """The key and the value of a line; its first colon, equals sign or dash outside of brackets parts them."""
     bullet = _BULLET.match(line)
     line = line[bullet.end() :] if bullet else line
     brackets = 0
     for at, char in enumerate(line[: 2 * _LONGEST_KEY]):
         brackets += (char in "([") - (char in ")]")
-        if char in ":=" and brackets <= 0:
+        if brackets <= 0 and (char in ":=" or (char in "–—" and line[at - 1 : at] == " ")):
             key = line[:at].strip(_MARKS)
             return (key, _bare(line[at + 1 :])) if key else None
     return None
