@@ -7,9 +7,10 @@ A *checkpoint* is a goal as a mapping: `id`, `key`, `type`, `value`, `polarity`,
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from typing import Any, Literal, Protocol, TypedDict
+from typing import Any, Literal, Protocol, TypedDict, cast
 
 from evolif.errors import ArgumentError
+from evolif.scenarios.shifts.answers import read_fields
 from evolif.scenarios.shifts.reading import (
     dates_of,
     decimal_of,
@@ -20,11 +21,26 @@ from evolif.scenarios.shifts.reading import (
     times_of,
     truths_of,
 )
+from evolif.scenarios.shifts.values import (
+    TextRead,
+    all_measures,
+    alone,
+    measures_of,
+    names_of,
+    said_entries,
+    said_texts,
+    wanted_of,
+)
 from evolif.text import FIRST_RULES, clean, find_all, fold
 
 Reason = Literal["unreadable", "cancelled", "stale", "other_branch", "missing", "wrong"]
 """Why a goal is unmet; the first one that fits."""
 Checkpoint = Mapping[str, Any]
+Rules = Literal[1, 2]
+"""An edition of the rules by which a final answer is read."""
+FIRST_EDITION: Rules = 1
+"""Of answers whose benchmark names no edition."""
+LATEST_EDITION: Rules = 2
 
 
 class HasCheckpoints(Protocol):
@@ -51,36 +67,46 @@ class GoalResult(TypedDict):
     found: str
 
 
-def check_answer(dialogue: HasCheckpoints | Iterable[Checkpoint], answer: str) -> list[GoalResult]:
+def check_answer(
+    dialogue: HasCheckpoints | Iterable[Checkpoint], answer: str, *, rules: Rules = LATEST_EDITION
+) -> list[GoalResult]:
     """Check a final answer against all goals.
 
     Args:
         dialogue: It, or its checkpoints.
         answer: The final answer as received. It is hostile input, and never makes this fail.
+        rules: The edition of the reading rules: 1 reads JSON and tables of two columns to the letter; 2 reads an answer
+            as models write it, and takes no value that is denied or left open.
 
     Returns:
         One result a goal, in their order.
 
     Raises:
         ArgumentError: a checkpoint has an unknown type.
+
+    Example:
+        `check_answer(dialogue, "- City: Ghent (instead of Lisbon)")` is satisfied where `city` is to be Ghent.
     """
     goals = _checkpoints(dialogue)
-    data = read_object(answer)
+    data = _fields(answer, goals, (), rules)
     if data is None:
         return [_result(goal, "unreadable", None) for goal in goals]
-    reasons = {at: _present(goal, data.get(goal["key"])) for at, goal in enumerate(goals) if _is_present(goal)}
+    given = [_GIVEN[rules](goal, data.get(goal["key"])) for goal in goals]
+    reasons = {at: _present(one) for at, one in enumerate(given) if _is_present(one.goal)}
     # An answer that holds nothing must not pass because nothing was to be held.
     idle = None not in reasons.values()
-    results = []
-    for at, goal in enumerate(goals):
-        value = data.get(goal["key"])
-        reason = reasons[at] if at in reasons else _absent(goal, value, idle)
-        results.append(_result(goal, reason, value))
-    return results
+    return [
+        _result(one.goal, reasons[at] if at in reasons else _absent(one, idle), one.value)
+        for at, one in enumerate(given)
+    ]
 
 
 def invented(
-    dialogue: HasCheckpoints | Iterable[Checkpoint], answer: str, *, keys: Collection[str] | None = None
+    dialogue: HasCheckpoints | Iterable[Checkpoint],
+    answer: str,
+    *,
+    keys: Collection[str] | None = None,
+    rules: Rules = LATEST_EDITION,
 ) -> list[str]:
     """The keys under which an answer gives a value though no goal is about them.
 
@@ -88,13 +114,30 @@ def invented(
         dialogue: It, or its checkpoints.
         answer: The final answer as received.
         keys: Those of the task; others in the answer are no slots and do not count. None counts all.
+        rules: The edition of the reading rules, see `check_answer`.
 
     Returns:
         Them, in the order of the answer; empty if it holds no object.
     """
-    agreed = {goal["key"] for goal in _checkpoints(dialogue)}
-    data = read_object(answer) or {}
-    return [clean(key) for key in data if key not in agreed and (keys is None or key in keys) and texts_of(data[key])]
+    goals = _checkpoints(dialogue)
+    agreed = {goal["key"] for goal in goals}
+    data = _fields(answer, goals, keys or (), rules) or {}
+    texts = texts_of if rules == FIRST_EDITION else said_texts
+    return [clean(key) for key in data if key not in agreed and (keys is None or key in keys) and texts(data[key])]
+
+
+def rules_of(payload: Mapping[str, Any]) -> Rules:
+    """By which edition of the reading rules the answer to a final request is read: the first if it does not tell."""
+    rules = payload.get("rules", FIRST_EDITION)
+    if rules not in _GIVEN:
+        raise ArgumentError(f"there are no reading rules {rules!r} of final answers; known are 1 and 2")
+    return cast(Rules, rules)
+
+
+def _fields(answer: str, goals: Iterable[Checkpoint], keys: Iterable[str], rules: Rules) -> dict[str, Any] | None:
+    if rules == FIRST_EDITION:
+        return read_object(answer)
+    return read_fields(answer, [*(goal["key"] for goal in goals), *keys])
 
 
 def occurs_in(goal: Checkpoint, text: str) -> bool:
@@ -121,41 +164,146 @@ def _result(goal: Checkpoint, reason: Reason | None, value: Any) -> GoalResult:
     return {"id": goal["id"], "satisfied": reason is None, "reason": reason, "found": ", ".join(texts_of(value))}
 
 
-def _present(goal: Checkpoint, value: Any) -> Reason | None:
+def _present(given: _Given) -> Reason | None:
     """Why a value that is to be there is not; None if it is."""
+    goal = given.goal
     if goal["type"] == "item":
-        return None if _holds(entries_of(value), goal, goal["value"]) else "missing"
-    if not texts_of(value):
+        return None if given.is_met() else "missing"
+    if given.is_empty():
         return "missing"
-    former = [one for one in goal.get("superseded") or () if not _same(goal, one["value"])]
-    elsewhere = [one for one in goal.get("other_branch") or () if not _same(goal, one["value"])]
-    met = _is_met(goal, value)
+    met = given.is_met()
     if met and goal["type"] != "text":
         return None  # exactly one value was read, so no other can be there
-    if any(_occurs(goal, one["value"], value) for one in former):
-        return "stale"
-    if any(_occurs(goal, one["value"], value) for one in elsewhere):
-        return "other_branch"
+    for reason, others in (("stale", goal.get("superseded")), ("other_branch", goal.get("other_branch"))):
+        if any(given.names(one["value"]) for one in others or () if not _same(goal, one["value"])):
+            return cast(Reason, reason)
     return None if met else "wrong"
 
 
-def _absent(goal: Checkpoint, value: Any, idle: bool) -> Reason | None:
+def _absent(given: _Given, idle: bool) -> Reason | None:
     """Why a cancelled item or a withdrawn value counts as unmet; None if it is gone.
 
     Args:
-        goal: What is to be absent.
-        value: What stands under its key.
+        given: What stands under the key of a goal that is to be absent.
         idle: Whether the answer satisfies no present goal.
     """
+    goal = given.goal
     if goal["type"] == "item":
-        entries = entries_of(value)
-        return "cancelled" if _holds(entries, goal, goal["value"]) else None if entries else "missing"
-    if not texts_of(value):
+        return "cancelled" if given.mentions(goal["value"]) else "missing" if given.is_empty() else None
+    if given.is_empty():
         return "missing" if idle else None
-    if _occurs(goal, goal["value"], value):
+    if given.mentions(goal["value"]):
         return "cancelled"
-    superseded = (one["value"] for one in goal.get("superseded") or ())
-    return "stale" if any(_occurs(goal, one, value) for one in superseded) else "wrong"
+    return "stale" if any(given.mentions(one["value"]) for one in goal.get("superseded") or ()) else "wrong"
+
+
+class _Given(Protocol):
+    """What an answer gives for a goal.
+
+    Attributes:
+        goal: The goal.
+        value: What stands under its key.
+    """
+
+    goal: Checkpoint
+    value: Any
+
+    def __init__(self, goal: Checkpoint, value: Any) -> None: ...
+
+    def is_empty(self) -> bool:
+        """Whether there is no value, or no entry of a list."""
+
+    def is_met(self) -> bool:
+        """Whether it is the value of the goal, or a list that holds the item."""
+
+    def names(self, value: Any) -> bool:
+        """Whether it gives another value of the slot."""
+
+    def mentions(self, value: Any) -> bool:
+        """Whether it holds a value of the slot in any way."""
+
+
+class _FirstGiven:
+    """By rules 1: to the letter."""
+
+    def __init__(self, goal: Checkpoint, value: Any) -> None:
+        self.goal = goal
+        self.value = value
+        self._texts = entries_of(value) if goal["type"] == "item" else texts_of(value)
+
+    def is_empty(self) -> bool:
+        return not self._texts
+
+    def is_met(self) -> bool:
+        goal = self.goal
+        if goal["type"] in _READERS:
+            wanted = _wanted(goal["type"], goal["value"])
+            return wanted is not None and [wanted] == _READERS[goal["type"]](self.value)
+        return _holds(self._texts, goal, goal["value"])
+
+    def names(self, value: Any) -> bool:
+        return _occurs(self.goal, value, self.value)
+
+    def mentions(self, value: Any) -> bool:
+        return _holds(self._texts, self.goal, value) if self.goal["type"] == "item" else self.names(value)
+
+
+class _ClaimedGiven:
+    """By rules 2: what the value claims."""
+
+    def __init__(self, goal: Checkpoint, value: Any) -> None:
+        self.goal = goal
+        self.value = value
+        is_list = goal["type"] == "item"
+        self._texts = said_entries(value) if is_list else said_texts(alone(value))
+        if goal["type"] != "yes_no" and len(self._texts) == 1 and fold(self._texts[0]).strip(" .") == self._none():
+            self._texts = []
+        self._values = [goal["value"]] + [
+            one["value"] for name in ("superseded", "other_branch") for one in goal.get(name) or ()
+        ]
+
+    def is_empty(self) -> bool:
+        return not self._texts
+
+    def is_met(self) -> bool:
+        goal = self.goal
+        if goal["type"] == "item":
+            return self._read().claims(0)
+        if len(self._texts) != 1:
+            return False
+        if goal["type"] == "text":
+            return fold(self._texts[0]) == fold(str(goal["value"])) or self._read().claims(0)
+        wanted = wanted_of(goal["type"], goal["value"])
+        found, is_open = measures_of(goal["type"], self._texts[0])
+        return wanted is not None and not is_open and found == [wanted]
+
+    def names(self, value: Any) -> bool:
+        kind = self.goal["type"]
+        if kind == "text":
+            return self._read().names(self._values.index(value))
+        wanted = wanted_of(kind, value)
+        return any(wanted in measures_of(kind, text)[0] for text in self._texts)
+
+    def mentions(self, value: Any) -> bool:
+        kind = self.goal["type"]
+        if kind in _READERS:
+            wanted = wanted_of(kind, value)
+            return any(wanted in all_measures(kind, text) for text in self._texts)
+        names = self._names(value)
+        return any(find_all(fold(text), name) for text in self._texts for name in names if name)
+
+    def _none(self) -> str:
+        """“No moderator”, under the key `moderator`."""
+        return f"no {self.goal['key'].replace('_', ' ')}"
+
+    def _names(self, value: Any) -> list[str]:
+        return names_of([str(value), *(self.goal.get("aliases") or {}).get(str(value), ())])
+
+    def _read(self) -> TextRead:
+        return TextRead(self._texts, [self._names(value) for value in self._values])
+
+
+_GIVEN: Mapping[Rules, type[_Given]] = {1: _FirstGiven, 2: _ClaimedGiven}
 
 
 _READERS: Mapping[str, Callable[[Any], list[Any]]] = {
@@ -173,13 +321,6 @@ def _wanted(kind: str, value: Any) -> Any:
     if kind == "number" and not isinstance(value, str):
         return decimal_of(value)
     return next(iter(_READERS[kind](value)), None)
-
-
-def _is_met(goal: Checkpoint, value: Any) -> bool:
-    if goal["type"] == "text":
-        return _occurs(goal, goal["value"], value)
-    wanted = _wanted(goal["type"], goal["value"])
-    return wanted is not None and [wanted] == _READERS[goal["type"]](value)
 
 
 def _occurs(goal: Checkpoint, wanted: Any, value: Any) -> bool:

@@ -6,11 +6,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler, field_validator, model_serializer
 
 from evolif.benchmark import BenchmarkFolder, dialogue_file
 from evolif.errors import InputError
 from evolif.scenario import Scenario
+from evolif.scenarios.shifts.checking import FIRST_EDITION, LATEST_EDITION, Rules
 from evolif.scenarios.shifts.lines import line_fault
 from evolif.scenarios.shifts.outline import COUNTS
 from evolif.scenarios.shifts.tasks import Hold
@@ -32,6 +33,13 @@ class ShiftOptions(BaseModel):
             "it."
         ),
     ] = "all"
+    rules: Annotated[
+        Rules,
+        Field(
+            description="How final answers are read: 2 as models write them, and not where a value is denied or left "
+            "open; 1 to the letter, as earlier versions did."
+        ),
+    ] = LATEST_EDITION
     # The path belongs to this machine, so the benchmark stores only what was found there.
     source: Annotated[
         Path | None, Field(exclude=True, description="A released file of NTM to play instead of generated dialogues.")
@@ -49,12 +57,19 @@ class ShiftOptions(BaseModel):
             raise ValueError(f"there are no dialogues of {unknown[0]} rounds; use {', '.join(map(str, COUNTS))}")
         return value
 
+    @model_serializer(mode="wrap")
+    def _leave_out_first_rules(self, serialize: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Benchmarks of earlier versions do not name their rules."""
+        data: dict[str, Any] = serialize(self)
+        return {name: value for name, value in data.items() if name != "rules" or value != FIRST_EDITION}
+
 
 class StoredOptions(ShiftOptions):
     """What a benchmark stores of a released file."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
+    rules: Rules = FIRST_EDITION
     digest: str = ""
     """Of the dialogues; empty for generated ones."""
     longest: Annotated[int, Field(ge=0)] = 0
@@ -83,6 +98,8 @@ class ShiftFolder(BenchmarkFolder):
 
     def __init__(self, path: Path | str, scenario: Scenario, notify: Callable[[str], None] = lambda _: None) -> None:
         super().__init__(path, scenario, notify)
+        if "rules" not in (self._header.spec.model_extra or {}):
+            self.spec = self.spec.model_copy(update={"rules": FIRST_EDITION})
         self.stored = self.stored_as(StoredOptions, "generate the benchmark again")
 
     def _read(self, dialogue: int) -> list[dict[str, Any]]:

@@ -54,16 +54,30 @@ def read_object(answer: str) -> dict[str, Any] | None:
     text = normalise(answer)
     if is_too_long(text):
         return None
-    fenced = [block for block in map(str.strip, _json_blocks(text)) if _is_object(block)]
+    found = last_object(text)
+    return _table(text) if found is None else found[0]
+
+
+def last_object(text: str) -> tuple[dict[str, Any], int] | None:
+    """The object in the last fenced `json` block that holds one and nothing else, or the last JSON object.
+
+    Args:
+        text: Normalised, and not too long.
+
+    Returns:
+        It, and where the text goes on behind it; None if there is none.
+    """
+    blocks = (inside.strip() for language, inside in fenced_blocks(text) if language == "json")
+    fenced = [block for block in blocks if _is_object(block)]
     source = fenced[-1] if fenced else _last_object(text)
     if source is None:
-        return _table(text)
+        return None
     found: dict[str, Any] = json.loads(source, parse_int=JsonNumber, parse_float=JsonNumber)
-    return found
+    return found, text.rindex(source) + len(source)
 
 
-def _json_blocks(text: str) -> Iterator[str]:
-    """What is inside each fenced block whose first word is json; the end of the text closes the last one."""
+def fenced_blocks(text: str) -> Iterator[tuple[str, str]]:
+    """The first word of each fenced block, in small letters, and what is inside; the text's end closes the last."""
     fence, language = "", ""
     inside: list[str] = []
     for line in [*text.split("\n"), None]:
@@ -72,8 +86,7 @@ def _json_blocks(text: str) -> Iterator[str]:
             if match and not (match[1][0] == "`" and "`" in match[2]):
                 fence, language, inside = match[1], (match[2].split() or [""])[0].lower(), []
         elif line is None or (match and match[1].startswith(fence) and not match[2].strip()):
-            if language == "json":
-                yield "\n".join(inside)
+            yield language, "\n".join(inside)
             fence = ""
         else:
             inside.append(line)

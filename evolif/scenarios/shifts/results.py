@@ -2,7 +2,8 @@
 
 The final answer, the last turn of a session, has one score a goal, called `goal ID`: 1 or 0, or None where a judge was
 to decide and there was none. In an unmet one, `found` begins with the reason. One more score, `invented`, counts the
-keys that got a value though nothing was agreed. Other turns have no scores.
+keys that got a value though nothing was agreed. By reading rules 2 there is another, `form`: 1 if the answer kept the
+form that was asked for, else 0. Other turns have no scores.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from evolif.types import JudgedTurn, Score, Session
 GOAL = "goal"
 """The first word of a goal's score, and the group of its verdict where a judge decides."""
 INVENTED = "invented"
+FORM = "form"
 _LONGEST = 200
 """Characters of a value that are kept; an answer may put 64 KiB under one key."""
 TYPED_REASONS: tuple[Reason, ...] = get_args(Reason)
@@ -54,6 +56,15 @@ def invented_score(keys: Sequence[str]) -> Score:
     return Score(INVENTED, float(len(keys)), "no value where nothing was agreed", ", ".join(keys))
 
 
+def form_score(fault: str) -> Score:
+    """Whether the answer kept the form that was asked for.
+
+    Args:
+        fault: As `form_fault` gives it; empty if it did.
+    """
+    return Score(FORM, float(not fault), "one JSON object at the end with exactly the keys asked for", fault)
+
+
 def judged_score(number: int, satisfied: bool | None, statement: str, found: str) -> Score:
     """The score of an untyped goal, which a judge decided on; `number` counts from 1."""
     return Score(_name(number), None if satisfied is None else float(satisfied), statement, found)
@@ -79,31 +90,39 @@ def count_met(session: Session) -> tuple[int, int]:
 
 def _terms(session: Session) -> tuple[float, ...]:
     met, goals = count_met(session)
-    return (met / goals if goals else 0.0, float(goals > 0), float(met), float(goals), *_invented(session))
+    counted = (*_counted(session, INVENTED), *_counted(session, FORM))
+    return (met / goals if goals else 0.0, float(goals > 0), float(met), float(goals), *counted)
 
 
-def _invented(session: Session) -> tuple[float, float]:
-    """Invented keys, and whether they were counted."""
+def _counted(session: Session, name: str) -> tuple[float, float]:
+    """The value of a score of the final answer, and whether there is one."""
     last = final_turn(session)
-    counts = [score.value for score in last.scores if score.name == INVENTED] if last is not None else []
+    counts = [score.value for score in last.scores if score.name == name] if last is not None else []
     return next(((value, 1.0) for value in counts if value is not None), (0.0, 0.0))
 
 
 TCR_TABLE = MetricTable(
-    ("share", "scored", "met", "goals", "invented", "counted"),
+    ("share", "scored", "met", "goals", "invented", "counted", "kept_form", "with_form"),
     _terms,
-    {"tcr": ("share", "scored"), "tcr_micro": ("met", "goals"), "invented": ("invented", "counted")},
-    {"tcr": "TCR", "tcr_micro": "TCR micro", "invented": "Invented keys"},
+    {
+        "tcr": ("share", "scored"),
+        "tcr_micro": ("met", "goals"),
+        "invented": ("invented", "counted"),
+        "form": ("kept_form", "with_form"),
+    },
+    {"tcr": "TCR", "tcr_micro": "TCR micro", "invented": "Invented keys", "form": "Form kept"},
     {"invented": "count"},
     {
         "tcr": "goals met by the final answer, mean over dialogues",
         "tcr_micro": "goals met, over all goals",
         "invented": "keys of a final answer that nobody asked for",
+        "form": "final answers in the form that was asked for",
     },
     headline="tcr",
-    beside=frozenset({"tcr_micro", "invented"}),
+    beside=frozenset({"tcr_micro", "invented", "form"}),
     lower=frozenset({"invented"}),
     scored_in_both=True,
+    optional=frozenset({"form"}),
 )
 """The task completion rate: macro, over dialogues, and micro, over all goals. Dialogues without goals are left out."""
 

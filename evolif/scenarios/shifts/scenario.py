@@ -20,15 +20,16 @@ from evolif.judging import Criterion, Judgement, Panel
 from evolif.metrics import Breakdown, MetricTable
 from evolif.models import ChatModel
 from evolif.scenario import CHARACTERS_PER_TOKEN, Benchmark, Defaults, Lengths, Services, Unjudged
-from evolif.scenarios.shifts.checking import check_answer, invented
+from evolif.scenarios.shifts.checking import FIRST_EDITION, check_answer, invented, rules_of
 from evolif.scenarios.shifts.folder import ShiftFolder, ShiftOptions, ShiftPlay, StoredOptions
+from evolif.scenarios.shifts.form import form_fault
 from evolif.scenarios.shifts.generate import draw_dialogue
 from evolif.scenarios.shifts.importing import digest_of_released, read_playable, released_lines
 from evolif.scenarios.shifts.judged import goal_criteria, judge_goals
 from evolif.scenarios.shifts.lines import lines_of
 from evolif.scenarios.shifts.players import NAMES, player
 from evolif.scenarios.shifts.presentation import ShiftPresentation, ShiftRows
-from evolif.scenarios.shifts.results import TCR_TABLE, goal_scores, invented_score
+from evolif.scenarios.shifts.results import TCR_TABLE, form_score, goal_scores, invented_score
 from evolif.text import read_apart
 from evolif.types import Exchange, Prompt
 
@@ -52,6 +53,13 @@ class ShiftEnvironment(FolderEnvironment[ShiftPlay, ShiftFolder]):
         reply: str = prompt.payload["reply"]
         return reply
 
+    def asked(self, dialogue: int, turn: int, line: Mapping[str, Any]) -> Prompt:
+        """The prompt of a line; that of the final request tells by which rules its answer is read, unless the first."""
+        assert self.bench is not None
+        rules = self.bench.spec.rules
+        told = {"rules": rules} if "checkpoints" in line and rules != FIRST_EDITION else {}
+        return super().asked(dialogue, turn, {**line, **told})
+
     def asks_a_judge(self, prompt: Prompt) -> bool:
         """Whether the panel decides on goals of the answer."""
         return self._panel is not None and bool(prompt.payload.get("goals"))
@@ -65,11 +73,14 @@ class ShiftEnvironment(FolderEnvironment[ShiftPlay, ShiftFolder]):
             return await judge_goals(payload, answer, self._panel)
         if "checkpoints" not in payload:
             return Judgement(())
-        goals = payload["checkpoints"]
+        goals, keys = payload["checkpoints"], payload["slots"]
+        rules = rules_of(payload)
 
         def read() -> Judgement:
-            extra = invented(goals, answer, keys=payload["slots"])
-            return Judgement((), scores=(*goal_scores(goals, check_answer(goals, answer)), invented_score(extra)))
+            extra = invented(goals, answer, keys=keys, rules=rules)
+            scores = (*goal_scores(goals, check_answer(goals, answer, rules=rules)), invented_score(extra))
+            form = () if rules == FIRST_EDITION else (form_score(form_fault(goals, keys, answer)),)
+            return Judgement((), scores=(*scores, *form))
 
         return await read_apart(answer, read)
 

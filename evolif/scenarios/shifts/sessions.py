@@ -8,7 +8,7 @@ from typing import Any
 
 from evolif.contexts import Forest
 from evolif.scenario import ModelsView, ModelView, TurnView
-from evolif.scenarios.shifts.checking import check_answer
+from evolif.scenarios.shifts.checking import check_answer, rules_of
 from evolif.scenarios.shifts.decisions import MoveScore, move_forest, score_moves
 from evolif.scenarios.shifts.dialogue import Returns
 from evolif.scenarios.shifts.lines import dialogue_of_prompts
@@ -77,7 +77,8 @@ def play_of(session: Session, records: Sequence[TurnView], heard: Heard) -> Play
     moves = score_moves(dialogue, decisions) if any(decisions) else []
     shown = shown_last(records)
     messages = list(messages_last(records, shown, heard))
-    read = check_answer(dialogue, answer_from(messages, records[-1].prompt))
+    final = records[-1].prompt
+    read = check_answer(dialogue, answer_from(messages, final), rules=rules_of(final.payload))
     return PlayedDialogue(
         session.dialogue,
         tuple(goals),

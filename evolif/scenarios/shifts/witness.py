@@ -47,7 +47,7 @@ def planted_errors(dialogue: ShiftDialogue) -> list[PlantedError]:
         slot = task.slot(goal["key"])
         right = _result(dialogue.checkpoints, task)
         said = {str(value) for value in _values(dialogue.checkpoints, goal["key"])}
-        foreign = next(value for value in (*slot.values, "undecided") if _is_foreign(value, said))
+        foreign = next(value for value in (*slot.values, "sometimes") if _is_foreign(value, said))
         wrongs = (
             _item_errors(goal, right[goal["key"]], foreign) if slot.type == "item" else _errors(goal, slot, foreign)
         )

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evolif.scenarios.shifts import check_answer
-from evolif.scenarios.shifts.checking import invented
+from evolif.scenarios.shifts.checking import Rules, invented
 
 
 def goal(kind: str, value: Any, **changes: Any) -> dict[str, Any]:
@@ -52,8 +52,9 @@ NO_GUIDE = goal("text", "Ana", polarity="absent", superseded=[{"value": "Ida", "
 OTHER = goal("text", "tent", id="other", key="other")
 
 
-def reason(checkpoint: dict[str, Any], value: Any) -> str | None:
-    [result, other] = check_answer([checkpoint, OTHER], json.dumps({"key": value, "other": "a tent"}))
+def reason(checkpoint: dict[str, Any], value: Any, rules: Rules = 2) -> str | None:
+    answer = json.dumps({"key": value, "other": "a tent"})
+    [result, other] = check_answer([checkpoint, OTHER], answer, rules=rules)
     assert other == {"id": "other", "satisfied": True, "reason": None, "found": "a tent"}
     assert result["satisfied"] is (result["reason"] is None)
     return result["reason"]
@@ -68,7 +69,8 @@ def reason(checkpoint: dict[str, Any], value: Any) -> str | None:
         (CITY, "Lisbonne", "wrong"),
         (CITY, "Lisbon2", "wrong"),
         (CITY, 7, "wrong"),
-        (CITY, "Lisbon, not Porto", "stale"),
+        (CITY, "Lisbon, not Porto", None),
+        (CITY, "Porto, not Lisbon", "stale"),
         (CITY, "Oporto", "stale"),
         (CITY, "Lisbon or Madrid", "other_branch"),
         (CITY, "Porto or Madrid", "stale"),
@@ -84,7 +86,8 @@ def reason(checkpoint: dict[str, Any], value: Any) -> str | None:
         (PRICE, 900, None),
         (goal("number", 1.5), "1,5", None),
         (goal("number", 0), 0, None),
-        (PRICE, "about 900.00 €", None),
+        (PRICE, "just 900.00 €", None),
+        (PRICE, "about 900.00 €", "wrong"),
         (PRICE, "800 to 900", "stale"),
         (PRICE, 700, "other_branch"),
         (PRICE, [900, 900], "wrong"),
@@ -94,7 +97,8 @@ def reason(checkpoint: dict[str, Any], value: Any) -> str | None:
         (DAY, "2025-03-14", None),
         (DAY, "2025-03-07", "stale"),
         (DAY, "2025-03-21", "other_branch"),
-        (DAY, "14 March 2025", "wrong"),
+        (DAY, "14 March 2025", None),
+        (DAY, "14 March", "wrong"),
         (DAY, 20250314, "wrong"),
         (START, "9:30 am", None),
         (START, 930, None),
@@ -135,8 +139,30 @@ def test_each_type_has_its_reasons(checkpoint: dict[str, Any], value: Any, why: 
     assert reason(checkpoint, value) == why
 
 
+@pytest.mark.parametrize(
+    ("checkpoint", "value", "why"),
+    [
+        (CITY, "Lisbon, not Porto", "stale"),
+        (CITY, "not Lisbon", None),
+        (CITY, ["Lisbon", "Rome"], None),
+        (PRICE, "about 900.00 €", None),
+        (DAY, "14 March 2025", "wrong"),
+        (START, "half past nine in the morning", "wrong"),
+        (PARKING, "yes, behind the house", "wrong"),
+        (WITHDRAWN, "n/a", "wrong"),
+        (goal("item", "saws"), ["saw"], "missing"),
+    ],
+)
+def test_rules_1_read_to_the_letter(checkpoint: dict[str, Any], value: Any, why: str | None) -> None:
+    assert reason(checkpoint, value, rules=1) == why
+    assert reason(checkpoint, value) != why
+
+
 def test_a_key_that_is_left_out_is_like_null() -> None:
-    results = check_answer([CITY, WITHDRAWN, OTHER], '{"other": "tent", "Key": "Lisbon"}')
+    answer = '{"other": "tent", "Key": "Lisbon"}'
+    results = check_answer([CITY, WITHDRAWN, OTHER], answer, rules=1)
+    assert [result["reason"] for result in results] == ["missing", None, None]
+    results = check_answer([{**CITY, "key": "city"}, WITHDRAWN, OTHER], answer.replace("Key", "town"))
     assert [result["reason"] for result in results] == ["missing", None, None]
 
 

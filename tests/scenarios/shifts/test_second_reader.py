@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from plain_reader import Goal, reasons
 
 from evolif.scenarios.shifts import check_answer
+from evolif.scenarios.shifts.checking import Rules
 
 
 def goal(key: str, type_: str, value: Any, **fields: Any) -> Goal:
@@ -59,6 +60,9 @@ ANSWERS = st.fixed_dictionaries(
 @settings(max_examples=300)
 @given(GOALS, ANSWERS)
 def test_both_readers_agree(goals: list[Goal], answer: dict[str, Any]) -> None:
-    results = check_answer(goals, f"```json\n{json.dumps(answer)}\n```")
-    assert [r["reason"] for r in results] == reasons(goals, answer)
-    assert [r["satisfied"] for r in results] == [r is None for r in reasons(goals, answer)]
+    is_open = " or " in (answer.get("destination") or "")
+    editions: list[Rules] = [1] if is_open else [1, 2]  # they differ in what they make of “Lisbon or Ghent”
+    for rules in editions:
+        results = check_answer(goals, f"```json\n{json.dumps(answer)}\n```", rules=rules)
+        assert [r["reason"] for r in results] == reasons(goals, answer)
+        assert [r["satisfied"] for r in results] == [r is None for r in reasons(goals, answer)]

@@ -120,7 +120,7 @@ def test_only_the_final_answer_is_scored(by_hand: Any, tmp_path: Path) -> None:
     with closing(evaluate(by_hand, last_only(reply(budget_eur=900, transport="bus")), tmp_path / "run")) as run:
         [session] = run.sessions("fake/model")
         assert (session.ending, session.patience) == ("finished", None)
-        assert [len(turn.scores) for turn in session.turns] == [0, 0, 0, 0, 0, 0, 0, 6]
+        assert [len(turn.scores) for turn in session.turns] == [0, 0, 0, 0, 0, 0, 0, 7]
         assert all(turn.verdicts == () for turn in session.turns)
         assert goals_of(run) == [
             ("g1", True, None),
@@ -211,7 +211,7 @@ def test_perfect_reaches_all_goals_and_steady_as_many_as_it_says(tmp_path: Path)
         perfect, steady = (model.summary.metrics for model in analyse([run])[0].models)
         found = analyse([run])[0].models[1]
         reasons = SCENARIO.presentation.extra(found)["reasons"]
-    assert perfect.values == {"tcr": 1.0, "tcr_micro": 1.0, "invented": 0.0}
+    assert perfect.values == {"tcr": 1.0, "tcr_micro": 1.0, "invented": 0.0, "form": 1.0}
     assert 0.64 < (steady.value("tcr_micro") or 0) < 0.76
     assert set(reasons) == {"cancelled", "stale", "other_branch", "missing", "wrong"}
 
