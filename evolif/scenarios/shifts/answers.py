@@ -25,6 +25,7 @@ _BULLET = re.compile(r"[ \t]{0,40}(?:[-*•+]|[0-9]{1,3}[.)])[ \t]+")
 _INDENT = re.compile(r"[ \t]{0,40}")
 _REMARK = re.compile(r"(?:^|\s)#")
 _WORDS = re.compile(r"[^\W_]+|[%€$]")
+_COUNTING = ("#", "no.", "nr", "number", "")
 _BREAK = re.compile(r"<br ?/?>", re.IGNORECASE)
 
 
@@ -254,16 +255,16 @@ def _by_key(rows: Sequence[Sequence[str]]) -> dict[str, Any]:
     heads = [fold(head).strip(_MARKS) for head in rows[0]]
     keys, values = 0, 1
     if len(heads) > 2:
-        words = answer_words()
-        shown = [at for at, head in enumerate(heads) if head not in words["other_heads"]]
-        named = [at for at in shown if at and heads[at] in words["value_heads"]]
-        values = named[0] if named else next((at for at in shown if at), 1)
-        keys = _key_column(heads, values)
+        keys, values = _key_and_value_columns(heads)
         rows = rows[1:]
     return {row[keys]: scalar(row[values]) if row[values] else None for row in rows if row[keys]}
 
 
-def _key_column(heads: Sequence[str], values: int) -> int:
-    """The column of the keys: the first one beside the values that is not one of numbers."""
-    counting = ("#", "no.", "nr", "number", "")
-    return next((at for at, head in enumerate(heads) if at != values and head not in counting), 0)
+def _key_and_value_columns(heads: Sequence[str]) -> tuple[int, int]:
+    """Where a table of three columns or more has its keys and its values; a column that counts rows holds neither."""
+    words = answer_words()
+    told = [at for at, head in enumerate(heads) if head not in _COUNTING]
+    shown = [at for at in told[1:] if heads[at] not in words["other_heads"]]
+    named = [at for at in shown if heads[at] in words["value_heads"]]
+    values = (named or shown or [1])[0]
+    return next((at for at in told if at != values), 0), values
