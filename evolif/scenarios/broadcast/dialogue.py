@@ -1,8 +1,8 @@
 """Dialogues: the turns of a match, each with its message, checklist, key and witness.
 
 A dialogue is `{system, turns, task, sport, number, settings}`, plain JSON. A turn is `{number, period, kind, message,
-judged, checklist, gates, key, witness, distance, names, subtask, question, evidence}`, in instruction following also
-`intent`. `kind` is one of `S K Q A I L T H M`, or `C` (small talk); `evidence` is None, or `{turns, tokens}`: what lies
+judged, checklist, gates, key, witness, distance, names, subtask, question, evidence, reading}`, in instruction following also
+`intent`. `reading` is the version of the rules by which replies are read. `kind` is one of `S K Q A I L T H M`, or `C` (small talk); `evidence` is None, or `{turns, tokens}`: what lies
 between the message with the evidence and the question, counted in messages and in words and marks.
 """
 
@@ -42,6 +42,7 @@ from evolif.scenarios.broadcast.messages import (
 from evolif.scenarios.broadcast.problems import problem
 from evolif.scenarios.broadcast.question import Question
 from evolif.scenarios.broadcast.questions import break_questions
+from evolif.scenarios.broadcast.reading import READING_VERSION
 from evolif.scenarios.broadcast.scoring import score_reply
 from evolif.scenarios.broadcast.small_talk import small_talk
 from evolif.scenarios.broadcast.witness import witness
@@ -199,6 +200,7 @@ class _Author:
             "subtask": self._subtask(kind, slot),
             "question": question,
             "evidence": None,
+            "reading": READING_VERSION,
         }
         if self._task == "IF":
             turn["intent"] = intent_of(kind)

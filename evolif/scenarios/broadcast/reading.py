@@ -10,8 +10,9 @@ import unicodedata
 from collections.abc import Iterable
 from typing import Final, NamedTuple
 
-READING_VERSION: Final = 1
-"""Stored with every verdict; a change of any rule by which replies are read changes it."""
+READING_VERSION: Final = 2
+"""Stored with every turn; a change of any rule by which replies are read changes it. Turns that were stored without one
+are of version 1, and read as they were then."""
 
 _DROPPED: Final = frozenset('*`~#\\$"“”„‟«»″')
 _SIGNS: Final = {"_": " ", "→": ">", "⇒": ">", "➜": ">", "➔": ">", "−": "-", "⁃": "-", "…": " ", "•": " ", "·": " "}

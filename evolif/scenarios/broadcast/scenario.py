@@ -88,9 +88,12 @@ class BroadcastEnvironment(FolderEnvironment[BroadcastPlay, BroadcastFolder]):
         return "" if self.bench is None else str(self.bench.lines(dialogue)[0]["system"])
 
     def asked(self, dialogue: int, turn: int, line: Mapping[str, Any]) -> Prompt:
-        """The prompt of a line, with the names that every turn is scored by, and the version of the reading rules."""
+        """The prompt of a line, with the names that every turn is scored by, and the version of the reading rules.
+
+        Lines without a version are of the first.
+        """
         assert self.bench is not None
-        shared = {"names": self.bench.lines(dialogue)[0]["names"], "reading": READING_VERSION}
+        shared = {"names": self.bench.lines(dialogue)[0]["names"], "reading": line.get("reading", 1)}
         return super().asked(dialogue, turn, {**line, **shared})
 
     def asks_a_judge(self, prompt: Prompt) -> bool:
