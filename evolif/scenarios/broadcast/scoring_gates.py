@@ -41,8 +41,8 @@ def _false_changes(read: ReadReply) -> bool:
 def _whole_facts(read: ReadReply) -> Sequence[Event]:
     """The facts that say who, what and when."""
     if any(item["kind"] == "faceoff" for item in read.turn["checklist"]):
-        return [faceoff for faceoff in read.faceoffs if faceoff.winner and faceoff.loser and faceoff.moments]
-    return [fact for fact in read.facts if fact.points is not None and fact.moment is not None]
+        return [faceoff for faceoff in read.faceoffs if faceoff.is_whole]
+    return [fact for fact in read.facts if fact.is_whole]
 
 
 def _mostly_false(read: ReadReply, told: Iterable[Event]) -> bool:
