@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
-from evolif.scenarios.broadcast.reading import numbers_in
+from evolif.scenarios.broadcast.reading import fold, numbers_in
 from evolif.scenarios.broadcast.reading_moments import times_in
 from evolif.scenarios.broadcast.reading_names import NameTable
 
@@ -30,7 +30,7 @@ _FINAL: Final = re.compile(
 """A heading, in a folded line."""
 _RULED_OUT: Final = re.compile(
     r"(?<![a-z])(?:(?:not|never) (?:be )?(?:counted|included|inside|within|part of|the one|listed|yet in)"
-    r"|(?:[a-z]+n't|not) (?:count|fit|qualify|belong|match)|(?:isn't|aren't|wasn't|weren't) (?:included|counted|inside"
+    r"|(?:[a-z]+n't|not) (?:count|fit|qualify|belong|match)|(?:isn't|aren't|wasn't|weren't|is not|was not) (?:it(?![a-z' ])|included|counted|inside"
     r"|within|part|in (?:the|that|your))|exclud(?:e|ed|es|ing)|ruled out|rule out|leav(?:e|ing) out|left out"
     r"|outside (?:of )?(?:the|that|this|your|it)|too (?:early|late|soon)"
     r"|(?:is|was|are|were|falls?|comes?|came) (?:(?:just|right|shortly|already|even) )?(?:before|earlier than) (?:the|that|"
@@ -115,6 +115,27 @@ def without_ruled_out(lines: Iterable[str]) -> list[str]:
     return kept
 
 
+def with_bare_headings(lines: Sequence[str], table: NameTable, sport: str) -> list[str]:
+    """Lines in which a heading on a player, above lines with moments and nobody's name, is the player's name alone.
+
+    `Ana Lima – 5 points in total:` tells no fact.
+
+    Args:
+        lines: Folded.
+        table: The names of the match.
+        sport: How the clock counts.
+    """
+    kept = list(lines)
+    for place in range(len(lines) - 1):
+        players = table.players_in(lines[place])
+        if len(players) != 1 or times_in(lines[place], sport).moments:
+            continue
+        below = lines[place + 1]
+        if times_in(below, sport).moments and not table.players_in(below):
+            kept[place] = fold(players[0].name)
+    return kept
+
+
 def without_rows(lines: Sequence[str]) -> list[str]:
     """Lines without those that repeat rows of the ticker."""
     return [line for line in lines if not _ROW.search(line)]
@@ -155,7 +176,7 @@ def _total_of(rows: Sequence[Sequence[str]], table: NameTable) -> str | None:
     """The totals of a table, from a column or a row of that name."""
     head, *rest = rows
     places = [place for place, cell in enumerate(head) if place and _TOTAL.fullmatch(cell)]
-    if places and any(_PERIOD.fullmatch(cell) for cell in head):
+    if places and (len(head) > 2 or any(_PERIOD.fullmatch(cell) for cell in head)):
         return _told(
             {
                 team: _number(row[places[-1] - len(head)])
@@ -183,7 +204,7 @@ def _number(cell: str) -> float | None:
 def _told(totals: dict[str, float | None]) -> str | None:
     if len(totals) != 2 or None in totals.values():
         return None
-    return ", ".join(f"{team.casefold()} {points:g}" for team, points in totals.items() if points is not None)
+    return ", ".join(f"{fold(team)} {points:g}" for team, points in totals.items() if points is not None)
 
 
 _GOES_ON: Final = re.compile(r"[->| ]{0,4}(?:won|beat|beats|over|against|vs|def|lost|wins?|loses?)(?![a-z])")
@@ -206,7 +227,7 @@ def _under_names(lines: Sequence[str], table: NameTable, sport: str) -> Iterator
         players = table.players_in(line)
         timed = bool(times_in(line, sport).moments)
         if len(players) == 1 and not timed:
-            heading = players[0].name.casefold()
+            heading = fold(players[0].name)
         elif len(players) == 1 and heading and (found := _GOES_ON.match(line)):
             line = f"{heading} {line[found.start() :].lstrip('->| ')}"
         elif players:

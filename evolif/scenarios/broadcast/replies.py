@@ -16,6 +16,7 @@ from evolif.scenarios.broadcast.reading_answer import (
     final_part,
     under_names,
     unescaped,
+    with_bare_headings,
     with_totals,
     with_zeros,
     without_marks,
@@ -99,7 +100,11 @@ class ReadReply:
     @cached_property
     def facts(self) -> Sequence[Fact]:
         """Who scored how many points when."""
-        return self._events(lambda lines: facts_in(lines, self.table, self.sport, self._only_period()))
+        def read(lines: Sequence[str]) -> Sequence[Fact]:
+            own = lines if self.version == FIRST_VERSION else with_bare_headings(lines, self.table, self.sport)
+            return facts_in(own, self.table, self.sport, self._only_period())
+
+        return self._events(read)
 
     @cached_property
     def faceoffs(self) -> Sequence[StatedFaceoff]:
@@ -134,10 +139,14 @@ class ReadReply:
     @cached_property
     def leads(self) -> Mapping[str, Lead]:
         """Who would lead in either case."""
-        told = self._first(lambda lines: leads_in(lines, self.table, self.sport), lambda leads: len(leads) == len(CASES))
-        if told or self.version == FIRST_VERSION:
-            return told
-        return self._first(lambda lines: leads_in_order(lines, self.table, self.sport), bool)
+        if self.version == FIRST_VERSION:
+            return leads_in(self.lines, self.table, self.sport)
+
+        def read(lines: Sequence[str]) -> Mapping[str, Lead]:
+            plain = [line.replace("by 0 points", "by 0") for line in lines]  # no case of `0 points`
+            return leads_in(plain, self.table, self.sport) or leads_in_order(plain, self.table, self.sport)
+
+        return self._first(read, lambda leads: len(leads) == len(CASES))
 
     @cached_property
     def top_player(self) -> str | None:
