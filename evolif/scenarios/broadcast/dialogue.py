@@ -111,7 +111,7 @@ def dialogue(task: str, sport: str, number: int, *, seed: int, **settings: Any) 
     match = match_of(task, sport, number, seed=whole("seed", seed, 0), series=chosen.series)
     author = _Author(task, match, chosen, seed)
     return {
-        "system": system_prompt(match, formatted=task == "IF"),
+        "system": system_prompt(match, formatted=task == "IF", thinks=chosen.chain_of_thought),
         "turns": author.turns(),
         "task": task,
         "sport": sport,

@@ -12,10 +12,18 @@ from typing import Any
 from evolif.judging import Criterion, Judgement, JudgeRecord, Panel, load_rubric, verdict_of
 from evolif.judging.rubric import Rubric, scale_of
 from evolif.scenarios.broadcast.checklist import Item, needs_judge
+from evolif.scenarios.broadcast.replies import answer_of
 from evolif.scenarios.broadcast.scores import checklist_score
 from evolif.scenarios.broadcast.scoring import score_reply
 from evolif.scenarios.broadcast.tags import body_of, cut_blocks
-from evolif.scenarios.broadcast.verdicts import gate_verdict, group_of, is_gate, item_verdict, precision_verdict, undecided
+from evolif.scenarios.broadcast.verdicts import (
+    gate_verdict,
+    group_of,
+    is_gate,
+    item_verdict,
+    precision_verdict,
+    undecided,
+)
 from evolif.text import Reading, read_apart
 from evolif.types import CREDIT, Score, Verdict
 from evolif.util.resources import data_path, load_data
@@ -103,12 +111,13 @@ async def judge_reply(
     else:
         verdicts = list(stored.verdicts)
     records: list[JudgeRecord] = []
+    seen = answer_of(turn, reply)
     for place, criterion in criteria.items():
         item = turn["checklist"][place]
         if panel is None:
             verdicts[place] = undecided(item, turn["names"])
             continue
-        record = await panel.assess(criterion, Reading(judged_text(item, reply), None))
+        record = await panel.assess(criterion, Reading(judged_text(item, seen), None))
         records.append(record)
         # The criterion holds all facts of the match: too many to repeat them beside every reply.
         found = verdict_of(record, criterion)

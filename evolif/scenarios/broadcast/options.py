@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from itertools import product
 from typing import Annotated, Any, Literal, NamedTuple, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler, field_validator, model_serializer
 
 from evolif.errors import UsageError
 from evolif.scenarios.broadcast.clock import SPORTS
@@ -89,6 +89,14 @@ class BroadcastOptions(BaseModel):
     pair_retrieval: Annotated[
         bool, Field(description="CR: compares two ways to ask for the same evidence: at a moment, and in an interval.")
     ] = False
+    chain_of_thought: Annotated[
+        bool, Field(description="Asks the model to think before each answer, between <think> and </think>; not scored.")
+    ] = False
+
+    @model_serializer(mode="wrap")
+    def _as_before(self, serialize: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Without what sets were stored without before it was an option, unless it is chosen."""
+        return {name: value for name, value in serialize(self).items() if value or name != "chain_of_thought"}
 
     @field_validator("task", "sport", "chunks", "ask_after", "switch")
     @classmethod
@@ -171,6 +179,7 @@ class BroadcastOptions(BaseModel):
             "switch": self.switch,
             "whole": (False, True) if self.whole else (),
             "pair_retrieval": ("anchored", "interval") if self.pair_retrieval else (),
+            "chain_of_thought": (True,) if self.chain_of_thought else (),
         }
 
     @staticmethod

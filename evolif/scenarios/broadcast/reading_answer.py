@@ -48,7 +48,9 @@ _ZERO: Final = re.compile(
     r"(?<![a-z])(?:nil|nought|naught|zilch|zip|(?:no|without a|yet to score a?) ?(?:goals?|points?)(?: yet| so far)?)"
     r"(?![a-z])"
 )
-_TOTAL: Final = re.compile(r"(?:the )?(?:new |running |grand )?(?:totals?|t|final|sum|score|overall|now|points|pts|goals)")
+_TOTAL: Final = re.compile(
+    r"(?:the )?(?:new |running |grand )?(?:totals?|t|final|sum|score|overall|now|points|pts|goals)"
+)
 _PERIOD: Final = re.compile(r"[qp][1-9]|(?:quarter|period) [1-9]|[1-4](?:st|nd|rd|th)")
 _MOST_CELLS: Final = 40
 

@@ -36,6 +36,16 @@ _View = TypeVar("_View")
 _Event = TypeVar("_Event", Fact, StatedFaceoff)
 
 
+def answer_of(turn: Mapping[str, Any], reply: str) -> str:
+    """A reply to a turn without what it thinks in tags; turns of the first version keep that."""
+    return reply if _version_of(turn) == FIRST_VERSION else without_thinking(reply)
+
+
+def _version_of(turn: Mapping[str, Any]) -> int:
+    version: int = turn.get("reading") or READING_VERSION
+    return version
+
+
 class ReadReply:
     """A reply to a turn.
 
@@ -49,9 +59,8 @@ class ReadReply:
 
     def __init__(self, turn: Mapping[str, Any], reply: str) -> None:
         self.turn = turn
-        self.version: int = turn.get("reading") or READING_VERSION
-        seen = readable(reply)
-        self.reply = seen if self.version == FIRST_VERSION else without_thinking(seen)
+        self.version = _version_of(turn)
+        self.reply = answer_of(turn, readable(reply))
         names = required("the turn", turn, "names")
         self.table = table_of(names)
         self.sport = one_of("sport", required("names", names, "sport"), tuple(SPORTS))
@@ -100,6 +109,7 @@ class ReadReply:
     @cached_property
     def facts(self) -> Sequence[Fact]:
         """Who scored how many points when."""
+
         def read(lines: Sequence[str]) -> Sequence[Fact]:
             own = lines if self.version == FIRST_VERSION else with_bare_headings(lines, self.table, self.sport)
             return facts_in(own, self.table, self.sport, self._only_period())
@@ -109,6 +119,7 @@ class ReadReply:
     @cached_property
     def faceoffs(self) -> Sequence[StatedFaceoff]:
         """Who won against whom when."""
+
         def read(lines: Sequence[str]) -> Sequence[StatedFaceoff]:
             own = lines if self.version == FIRST_VERSION else under_names(lines, self.table, self.sport)
             return faceoffs_in(own, self.table, self.sport, self._only_period())

@@ -23,8 +23,8 @@ from typing import Any, Literal
 
 from pydantic import BaseModel
 
-from evolif.benchmark import BenchmarkFolder, FolderEnvironment, FolderScenario, dialogue_file
-from evolif.errors import InputError
+from evolif.benchmark import HEADER, BenchmarkFolder, FolderEnvironment, FolderScenario, dialogue_file
+from evolif.errors import InputError, UsageError
 from evolif.judging import Criterion, Judgement, Panel
 from evolif.metrics import MetricTable
 from evolif.models import ChatModel
@@ -37,7 +37,7 @@ from evolif.scenarios.broadcast.lines import line_fault, lines_of, turn_of
 from evolif.scenarios.broadcast.options import BroadcastOptions, BroadcastPlay, plays_whole_matches
 from evolif.scenarios.broadcast.players import NAMES, player
 from evolif.scenarios.broadcast.presentation import BroadcastPresentation, BroadcastRows
-from evolif.scenarios.broadcast.reading import READING_VERSION
+from evolif.scenarios.broadcast.reading import FIRST_VERSION, READING_VERSION
 from evolif.scenarios.broadcast.report import BREAKDOWNS
 from evolif.types import Exchange, Prompt, Seat, Verdict
 
@@ -93,7 +93,7 @@ class BroadcastEnvironment(FolderEnvironment[BroadcastPlay, BroadcastFolder]):
         Lines without a version are of the first.
         """
         assert self.bench is not None
-        shared = {"names": self.bench.lines(dialogue)[0]["names"], "reading": line.get("reading", 1)}
+        shared = {"names": self.bench.lines(dialogue)[0]["names"], "reading": line.get("reading", FIRST_VERSION)}
         return super().asked(dialogue, turn, {**line, **shared})
 
     def asks_a_judge(self, prompt: Prompt) -> bool:
@@ -132,9 +132,10 @@ class Broadcast(FolderScenario[BroadcastOptions, BroadcastPlay, BroadcastFolder]
         """Make a benchmark, or complete it.
 
         Raises:
-            UsageError: the folder holds something else, or options do not go together.
+            UsageError: the folder holds something else or was worded by an older version, or options do not go together.
         """
         self.made_with(spec).check()
+        _refuse_older(out, self)
         return super().generate(out, spec, dialogues=dialogues, seed=seed, notify=notify)
 
     def lines(self, spec: BroadcastOptions, number: int, seed: int) -> Iterable[Mapping[str, Any]]:
@@ -197,3 +198,16 @@ class Broadcast(FolderScenario[BroadcastOptions, BroadcastPlay, BroadcastFolder]
     def table(self, options: Mapping[str, Any]) -> MetricTable | None:
         """Accuracy, which needs whole matches; none where a run stopped at patience."""
         return ACCURACY_TABLE if plays_whole_matches(options) else None
+
+
+def _refuse_older(out: Path, scenario: Broadcast) -> None:
+    """Refuse to complete a benchmark whose dialogues this version would word and score differently."""
+    if not (out / HEADER).exists():
+        return
+    folder = scenario.open(out)
+    numbers = folder.dialogues()
+    if numbers and folder.lines(numbers[0])[0].get("reading", FIRST_VERSION) != READING_VERSION:
+        raise UsageError(
+            f"{out} was made by a version of evolif that worded and scored matches differently, so this one can play "
+            "it, but not add to it; generate a fresh benchmark in another folder"
+        )

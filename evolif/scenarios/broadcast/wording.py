@@ -206,17 +206,25 @@ def read_words() -> BroadcastWords:
         raise InputError(str(fault), path=path) from None
 
 
-def system_prompt(match: Mapping[str, Any], formatted: bool) -> str:
+def system_prompt(match: Mapping[str, Any], formatted: bool, thinks: bool = False) -> str:
     """What the model is told before the match.
 
     Args:
         match: As `simulate` returns it.
         formatted: Whether replies have the fixed format of instruction following.
+        thinks: Whether it is asked to think before each answer.
     """
     sport = match["sport"]
     home, away = match["teams"]
     words = read_words()
-    parts = ["role", "ticker", "roster", "answers", *(["format"] if formatted else [])]
+    parts = [
+        "role",
+        "ticker",
+        "roster",
+        "answers",
+        *(["format"] if formatted else []),
+        *(["thinking"] if thinks else []),
+    ]
     texts = {part: words.text(f"system/{part}", sport) for part in parts}
     texts["role"] = texts["role"].format(sport=sport, home=home, away=away)
     texts["answers"] = texts["answers"].format(moment=_EXAMPLES[sport])
