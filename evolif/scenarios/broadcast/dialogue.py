@@ -111,7 +111,7 @@ def dialogue(task: str, sport: str, number: int, *, seed: int, **settings: Any) 
     match = match_of(task, sport, number, seed=whole("seed", seed, 0), series=chosen.series)
     author = _Author(task, match, chosen, seed)
     return {
-        "system": system_prompt(match, formatted=task == "IF", thinks=chosen.chain_of_thought),
+        "system": system_prompt(match, task, chosen.chain_of_thought),
         "turns": author.turns(),
         "task": task,
         "sport": sport,
@@ -226,9 +226,9 @@ class _Author:
             first = Stream(*self._key, _TEAMS).below(2)
             team = self._match["teams"][(first + slot.place) % 2]
             question = {"team": team, "seq": spelled(team)}
-            return question, question["seq"], f"{chat} {self._voice.sentence(team, slot.place)}"
+            return question, question["seq"], f"{chat} {self._voice.sentence(team, slot.place)}".lstrip()
         self._scores_asked += 1
-        return {}, dict(self._score), f"{chat} {self._voice.score(self._scores_asked, self._task == 'IF')}"
+        return {}, dict(self._score), f"{chat} {self._voice.score(self._scores_asked, self._task == 'IF')}".lstrip()
 
     def _interlude(self, slot: LayoutTurn, kind: str) -> tuple[dict[str, Any], Any, str]:
         """A problem, or small talk as long as the problem would be."""
