@@ -11,8 +11,8 @@ An *item* is a plain mapping `{kind, weight, ...}` that also holds the value tha
 - `tag {which, intent, number}`, `words {most}`, `sentences {}`, `acrostic {part, team}`, `support {team}`,
   `statistics {line}`, `summary {part}`.
 
-An event may be `precise`: then what a reply tells beside such events that is false costs as much as one that is missing.
-In sets made before this was so, none is.
+An event may be `precise`: what a reply tells beside such events that is false costs as much as one that is missing. In
+sets made before that was so, none is.
 
 A *gate* is a name; the scoring rules know when it is triggered.
 """

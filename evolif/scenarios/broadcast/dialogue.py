@@ -1,9 +1,10 @@
 """Dialogues: the turns of a match, each with its message, checklist, key and witness.
 
 A dialogue is `{system, turns, task, sport, number, settings}`, plain JSON. A turn is `{number, period, kind, message,
-judged, checklist, gates, key, witness, distance, names, subtask, question, evidence, reading}`, in instruction following also
-`intent`. `reading` is the version of the rules by which replies are read. `kind` is one of `S K Q A I L T H M`, or `C` (small talk); `evidence` is None, or `{turns, tokens}`: what lies
-between the message with the evidence and the question, counted in messages and in words and marks.
+judged, checklist, gates, key, witness, distance, names, subtask, question, evidence, reading}`, in instruction
+following also `intent`. `kind` is one of `S K Q A I L T H M`, or `C` (small talk); `evidence` is None, or `{turns,
+tokens}`: what lies between the message with the evidence and the question, counted in messages and in words and marks;
+`reading` is the version of the rules by which replies are read.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ from evolif.scenarios.broadcast.question import Question
 from evolif.scenarios.broadcast.questions import break_questions
 from evolif.scenarios.broadcast.reading import READING_VERSION
 from evolif.scenarios.broadcast.scoring import score_reply
-from evolif.scenarios.broadcast.small_talk import small_talk
+from evolif.scenarios.broadcast.small_talk import SHORTEST, small_talk
 from evolif.scenarios.broadcast.witness import witness
 from evolif.scenarios.broadcast.wording import Voice, system_prompt
 from evolif.util.rng import Purpose, Stream
@@ -237,7 +238,7 @@ class _Author:
         drawn = problem(number, seed=self._seed)
         words = self._voice.problem(drawn["text"], drawn["options"], slot.place)
         if kind == "C":
-            return {}, None, small_talk(number, len(words), seed=self._seed)
+            return {}, None, small_talk(number, max(len(words), SHORTEST), seed=self._seed)
         return {"text": drawn["text"], "options": drawn["options"]}, drawn["letter"], words
 
     def _blocks(self, slot: LayoutTurn) -> list[TickerBlock]:

@@ -43,8 +43,10 @@ def planted(turn: Turn, *, harmless: bool = False) -> list[Defect]:
     Raises:
         ArgumentError: no reply to a turn of this kind is judged.
     """
-    faults = format_faults_of if is_formatted(turn) else faults_of
-    found = [Defect(*fault) for fault in faults(turn)]
+    if is_formatted(turn):
+        found = [Defect(*fault) for fault in format_faults_of(turn)]
+    else:
+        found = [Defect(*fault) for fault in faults_of(turn)]
     checked = tuple(place for place, item in enumerate(turn["checklist"]) if not needs_judge(item))
     found.append(Defect("nothing said", "", checked, tuple(gate for gate in turn["gates"] if gate in _SILENCED)))
     return [defect for defect in found if harmless or defect.costs or defect.gates or defect.false]

@@ -28,16 +28,19 @@ _FINAL: Final = re.compile(
     r"(?: is| are)? ?[:.-]|(?:the |my )?final (?:answers?|result)$)"
 )
 """A heading, in a folded line."""
+_IS: Final = r"(?:is|was|are|were|falls?|comes?|came) (?:(?:just|right|shortly|already|even) )?"
+_STRETCH: Final = r"(?:the|that|your) (?:{}window|stretch|interval|span)"
 _RULED_OUT: Final = re.compile(
     r"(?<![a-z])(?:(?:not|never) (?:be )?(?:counted|included|inside|within|part of|the one|listed|yet in)"
-    r"|(?:[a-z]+n't|not) (?:count|fit|qualify|belong|match)|(?:isn't|aren't|wasn't|weren't|is not|was not) (?:it(?![a-z' ])|included|counted|inside"
-    r"|within|part|in (?:the|that|your))|exclud(?:e|ed|es|ing)|ruled out|rule out|leav(?:e|ing) out|left out"
+    r"|(?:[a-z]+n't|not) (?:count|fit|qualify|belong|match)"
+    r"|(?:isn't|aren't|wasn't|weren't|is not|was not)"
+    r" (?:it(?![a-z' ])|included|counted|inside|within|part|in (?:the|that|your))"
+    r"|exclud(?:e|ed|es|ing)|ruled out|rule out|leav(?:e|ing) out|left out|ignor(?:e|ed|ing)|skip(?:ped|ping)?"
     r"|outside (?:of )?(?:the|that|this|your|it)|too (?:early|late|soon)"
-    r"|(?:is|was|are|were|falls?|comes?|came) (?:(?:just|right|shortly|already|even) )?(?:before|earlier than) (?:the|that|"
-    r"your) (?:start|beginning|window|stretch|interval|span)"
-    r"|(?:is|was|are|were|falls?|comes?|came) (?:(?:just|right|shortly|already|even) )?(?:after|later than) (?:the|that|"
-    r"your) (?:end|window|stretch|interval|span)|ignor(?:e|ed|ing)|skip(?:ped|ping)?)(?![a-z])"
+    rf"|{_IS}(?:before|earlier than) {_STRETCH.format('start|beginning|')}"
+    rf"|{_IS}(?:after|later than) {_STRETCH.format('end|')})(?![a-z])"
 )
+"""That an event does not count, in a folded line."""
 _SENTENCE: Final = re.compile(r"(?<=[a-z0-9)][.!?;]) | (?=\()")
 _ROW: Final = re.compile(
     r"[0-9] ?(?:[|:>-] ?)?[a-z][a-z' .-]{2,60} (?:makes (?:[0-9]{1,2}-foot )?(?:two|three) point"

@@ -132,7 +132,7 @@ class Broadcast(FolderScenario[BroadcastOptions, BroadcastPlay, BroadcastFolder]
         """Make a benchmark, or complete it.
 
         Raises:
-            UsageError: the folder holds something else or was worded by an older version, or options do not go together.
+            UsageError: the folder holds something else or an older version made it, or options do not go together.
         """
         self.made_with(spec).check()
         _refuse_older(out, self)

@@ -1,9 +1,9 @@
 """What the friend says: a question in one of several wordings, with the form of its answer, and a few words around it.
 
 The sentences stand in `seeds/broadcast/words.yaml`. The form of an answer is fixed (`FORMS`), because replies are read
-by it; what else holds for answers is told once, in the system prompt. A comment on the rows is about a hit, a rebound or
-a foul, never about what questions ask for: points or faceoffs. Like everything that the friend says, it could come from
-somebody who has the ticker and nothing else.
+by it; what else holds for answers is told once, in the system prompt. A comment on the rows is about a hit, a rebound
+or a foul, never about what questions ask for: points or faceoffs. All that the friend says could come from somebody who
+has the ticker and nothing else.
 """
 
 from __future__ import annotations

@@ -92,6 +92,7 @@ def test_the_witness_of_another_match_is_never_right(sport: str) -> None:
     for kind in "SKQAILTHM":
         turns = [turn for turn in all_turns(sport) if turn["kind"] == kind]
         pairs = [(one, other) for one, other in pairwise(turns) if one["names"] != other["names"]]
+        pairs = [(one, other) for one, other in pairs if witness(one) != witness(other)]  # `Gain: 50.0` may come twice
         assert len(pairs) >= 5
         assert not any(score_reply(one, witness(other))["score"] == 1 for one, other in pairs), kind
 
