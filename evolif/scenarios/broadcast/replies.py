@@ -69,10 +69,8 @@ class ReadReply:
 
     @cached_property
     def lines(self) -> Sequence[str]:
-        """Its folded lines; since version 2 without what it rules out."""
-        if self.version == FIRST_VERSION:
-            return lines_of(self.reply)
-        return without_ruled_out(lines_of(unescaped(self.reply)))
+        """Its folded lines."""
+        return lines_of(self.reply if self.version == FIRST_VERSION else unescaped(self.reply))
 
     @cached_property
     def _answers(self) -> Sequence[Sequence[str]]:
@@ -127,20 +125,25 @@ class ReadReply:
         return self._events(read)
 
     def _events(self, read: Callable[[Sequence[str]], Sequence[_Event]]) -> Sequence[_Event]:
-        """The events that it tells; rows of the ticker that it repeats are none where it also tells some itself."""
+        """The events that it tells, without those that it rules out.
+
+        Rows of the ticker that it repeats are none where it also tells some itself.
+        """
         if self.version == FIRST_VERSION:
             return read(self.lines)
-        for lines in self._answers:
+        for lines in map(without_ruled_out, self._answers):
             for own in (without_rows(lines), lines):
                 found = read(own)
                 if any(event.is_whole for event in found):
                     return found
-        return read(self.lines)
+        return read(without_ruled_out(self.lines))
 
     @cached_property
     def changes(self) -> Sequence[StatedLeadChange]:
         """The changes of the lead that it lists."""
-        return self._first(lambda lines: changes_in(lines, self.table, self.sport), bool)
+        if self.version == FIRST_VERSION:
+            return changes_in(self.lines, self.table, self.sport)
+        return self._first(lambda lines: changes_in(without_ruled_out(lines), self.table, self.sport), bool)
 
     @cached_property
     def count(self) -> float | None:
