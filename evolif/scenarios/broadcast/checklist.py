@@ -11,13 +11,16 @@ An *item* is a plain mapping `{kind, weight, ...}` that also holds the value tha
 - `tag {which, intent, number}`, `words {most}`, `sentences {}`, `acrostic {part, team}`, `support {team}`,
   `statistics {line}`, `summary {part}`.
 
+An event may be `precise`: what a reply tells beside such events that is false costs as much as one that is missing. In
+sets made before that was so, none is.
+
 A *gate* is a name; the scoring rules know when it is triggered.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
@@ -113,6 +116,11 @@ def intent_of(kind: str) -> str:
     return UPDATE_SCORE if kind == "S" else OTHER_QUESTION
 
 
+def is_precise(checklist: Iterable[Mapping[str, Any]]) -> bool:
+    """Whether false events cost something beside those that a checklist asks for."""
+    return any(item.get("precise") for item in checklist)
+
+
 def needs_judge(item: Mapping[str, Any]) -> bool:
     """Whether no rule can check an item: does the sentence support the team, is the summary true?"""
     return item["kind"] == "support" or (item["kind"] == "summary" and item.get("part") == "true")
@@ -161,7 +169,7 @@ def _event(row: Sequence[Any]) -> Item:
 
 
 def _interval(asked: Asked, names: Mapping[str, Any]) -> list[Item]:
-    return [{**_event(row), "weight": 1 / len(asked.key)} for row in asked.key]
+    return [{**_event(row), "weight": 1 / len(asked.key), "precise": True} for row in asked.key]
 
 
 def _leads(asked: Asked, names: Mapping[str, Any]) -> list[Item]:

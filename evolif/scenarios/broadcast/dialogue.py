@@ -1,9 +1,10 @@
 """Dialogues: the turns of a match, each with its message, checklist, key and witness.
 
 A dialogue is `{system, turns, task, sport, number, settings}`, plain JSON. A turn is `{number, period, kind, message,
-judged, checklist, gates, key, witness, distance, names, subtask, question, evidence}`, in instruction following also
-`intent`. `kind` is one of `S K Q A I L T H M`, or `C` (small talk); `evidence` is None, or `{turns, tokens}`: what lies
-between the message with the evidence and the question, counted in messages and in words and marks.
+judged, checklist, gates, key, witness, distance, names, subtask, question, evidence, reading}`, in instruction
+following also `intent`. `kind` is one of `S K Q A I L T H M`, or `C` (small talk); `evidence` is None, or `{turns,
+tokens}`: what lies between the message with the evidence and the question, counted in messages and in words and marks;
+`reading` is the version of the rules by which replies are read.
 """
 
 from __future__ import annotations
@@ -42,8 +43,9 @@ from evolif.scenarios.broadcast.messages import (
 from evolif.scenarios.broadcast.problems import problem
 from evolif.scenarios.broadcast.question import Question
 from evolif.scenarios.broadcast.questions import break_questions
+from evolif.scenarios.broadcast.reading import READING_VERSION
 from evolif.scenarios.broadcast.scoring import score_reply
-from evolif.scenarios.broadcast.small_talk import small_talk
+from evolif.scenarios.broadcast.small_talk import SHORTEST, small_talk
 from evolif.scenarios.broadcast.witness import witness
 from evolif.scenarios.broadcast.wording import Voice, system_prompt
 from evolif.util.rng import Purpose, Stream
@@ -113,7 +115,7 @@ def dialogue(task: str, sport: str, number: int, *, seed: int, **settings: Any) 
     match = match_of(task, sport, number, seed=seed, series=chosen.series, match_edition=chosen.match_edition)
     author = _Author(task, match, chosen, seed)
     return {
-        "system": system_prompt(match, formatted=task == "IF"),
+        "system": system_prompt(match, task, chosen.chain_of_thought),
         "turns": author.turns(),
         "task": task,
         "sport": sport,
@@ -202,6 +204,7 @@ class _Author:
             "subtask": self._subtask(kind, slot),
             "question": question,
             "evidence": None,
+            "reading": READING_VERSION,
         }
         if self._task == "IF":
             turn["intent"] = intent_of(kind)
@@ -227,9 +230,9 @@ class _Author:
             first = Stream(*self._key, _TEAMS).below(2)
             team = self._match["teams"][(first + slot.place) % 2]
             question = {"team": team, "seq": spelled(team)}
-            return question, question["seq"], f"{chat} {self._voice.sentence(team, slot.place)}"
+            return question, question["seq"], f"{chat} {self._voice.sentence(team, slot.place)}".lstrip()
         self._scores_asked += 1
-        return {}, dict(self._score), f"{chat} {self._voice.score(self._scores_asked, self._task == 'IF')}"
+        return {}, dict(self._score), f"{chat} {self._voice.score(self._scores_asked, self._task == 'IF')}".lstrip()
 
     def _interlude(self, slot: LayoutTurn, kind: str) -> tuple[dict[str, Any], Any, str]:
         """A problem, or small talk as long as the problem would be."""
@@ -238,7 +241,7 @@ class _Author:
         drawn = problem(number, seed=self._seed)
         words = self._voice.problem(drawn["text"], drawn["options"], slot.place)
         if kind == "C":
-            return {}, None, small_talk(number, len(words), seed=self._seed)
+            return {}, None, small_talk(number, max(len(words), SHORTEST), seed=self._seed)
         return {"text": drawn["text"], "options": drawn["options"]}, drawn["letter"], words
 
     def _blocks(self, slot: LayoutTurn) -> list[TickerBlock]:

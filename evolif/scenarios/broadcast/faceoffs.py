@@ -41,6 +41,11 @@ class StatedFaceoff:
         return self.winner
 
     @property
+    def is_whole(self) -> bool:
+        """Whether it says who won, who lost, and when."""
+        return bool(self.winner and self.loser and self.moments)
+
+    @property
     def claim(self) -> Hashable:
         """What it says, without where it stands."""
         return self.winner, self.loser, tuple((moment.period, moment.time) for moment in self.moments)

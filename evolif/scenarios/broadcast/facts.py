@@ -55,6 +55,11 @@ class Fact:
         return self.player
 
     @property
+    def is_whole(self) -> bool:
+        """Whether it says how many points, and when."""
+        return self.points is not None and self.moment is not None
+
+    @property
     def claim(self) -> Hashable:
         """What it says, without where it stands."""
         moment = self.moment

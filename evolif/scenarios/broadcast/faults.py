@@ -11,13 +11,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from evolif.scenarios.broadcast.arguments import one_of
-from evolif.scenarios.broadcast.checklist import CASES, LEVEL, Item
+from evolif.scenarios.broadcast.checklist import CASES, LEVEL, Item, is_precise
 from evolif.scenarios.broadcast.clock import shift_clock, sport_of
 from evolif.scenarios.broadcast.impact import TIE
 from evolif.scenarios.broadcast.witness import Turn, change_lines, event_line, impact_lines, score_line
 
-Fault: TypeAlias = tuple[str, str, tuple[int, ...], tuple[str, ...]]
-"""What is wrong, the reply, the places of the items that it fails, the gates that it triggers."""
+Fault: TypeAlias = tuple[str, str, tuple[int, ...], tuple[str, ...], int]
+"""What is wrong, the reply, the places of the items that it fails, the gates that it triggers, how many false events it
+tells where they cost something."""
 Row: TypeAlias = Sequence[Any]
 """`[player, points, period, clock]`, or `[winner, loser, period, clock]`."""
 _POINTS: Final = (1, 2, 3)
@@ -47,12 +48,14 @@ class WrongClaim(NamedTuple):
             list of them.
         costs: The places of the items that it fails.
         gates: The gates that it triggers.
+        false: How many events it tells that are false, where the turn counts them.
     """
 
     name: str
     claim: Any
     costs: tuple[int, ...]
     gates: tuple[str, ...]
+    false: int = 0
 
 
 def wrong_claims(turn: Turn) -> Iterator[WrongClaim]:
@@ -70,8 +73,8 @@ def faults_of(turn: Turn) -> Iterator[Fault]:
     Raises:
         ArgumentError: no reply in free form to a turn of this kind is judged.
     """
-    for name, claim, costs, gates in wrong_claims(turn):
-        yield name, _REPLIES[turn["kind"]](turn, claim), costs, gates
+    for name, claim, costs, gates, false in wrong_claims(turn):
+        yield name, _REPLIES[turn["kind"]](turn, claim), costs, gates, false
 
 
 def wrong_scores(key: Mapping[str, int]) -> Iterator[tuple[str, dict[str, int]]]:
@@ -118,7 +121,8 @@ def _score_reply(turn: Turn, claim: Any) -> str:
 
 def _events(turn: Turn) -> Iterator[WrongClaim]:
     for name, rows in _wrong_events(turn):
-        yield WrongClaim(name, rows, _unmet_events(turn["checklist"], rows), _event_gates(turn, rows))
+        costs = _unmet_events(turn["checklist"], rows)
+        yield WrongClaim(name, rows, costs, _event_gates(turn, rows), _false_of(turn, rows))
 
 
 def _event_reply(turn: Turn, claim: Any) -> str:
@@ -234,19 +238,29 @@ def _event_gates(turn: Turn, rows: Sequence[Row]) -> tuple[str, ...]:
     if turn["kind"] == "A":
         foreign = _named(rows) - _named(turn["key"]) - _excepted(turn)
         return ("wrong_player",) if foreign else ()
-    return ("false_facts",) if _mostly_false(rows, turn["key"]) else ()
+    return _gates_of(turn, "false_facts", rows)
 
 
-def _mostly_false(claims: Sequence[Row], key: Iterable[Row]) -> bool:
-    """Whether more claims are false than true."""
-    true = (Counter(map(tuple, claims)) & Counter(map(tuple, key))).total()
-    return len(claims) - true > true
+def _gates_of(turn: Turn, gate: str, claims: Sequence[Row]) -> tuple[str, ...]:
+    """The gate that more false claims than true ones trigger, if the turn has it."""
+    false = _false_among(claims, turn["key"])
+    return (gate,) if gate in turn["gates"] and 2 * false > len(claims) else ()
+
+
+def _false_of(turn: Turn, claims: Sequence[Row]) -> int:
+    """How many claims are false, where the turn counts them."""
+    return _false_among(claims, turn["key"]) if is_precise(turn["checklist"]) else 0
+
+
+def _false_among(claims: Sequence[Row], key: Iterable[Row]) -> int:
+    return len(claims) - (Counter(map(tuple, claims)) & Counter(map(tuple, key))).total()
 
 
 def _changes(turn: Turn) -> Iterator[WrongClaim]:
     for name, count, changes in _wrong_changes(turn):
-        gates = ("false_changes",) if _mostly_false(changes, turn["key"]) else ()
-        yield WrongClaim(name, (count, changes), _unmet_changes(turn["checklist"], count, changes), gates)
+        gates = _gates_of(turn, "false_changes", changes)
+        costs = _unmet_changes(turn["checklist"], count, changes)
+        yield WrongClaim(name, (count, changes), costs, gates)
 
 
 def _change_reply(turn: Turn, claim: Any) -> str:

@@ -9,12 +9,12 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import cycle, islice
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from evolif.scenarios.broadcast.acrostic import LEAD, acrostic_sentence, spelled, words_of
 from evolif.scenarios.broadcast.arguments import one_of
 from evolif.scenarios.broadcast.checklist import MOST_WORDS, OTHER_QUESTION, UPDATE_SCORE
-from evolif.scenarios.broadcast.faults import Fault, neighbor_of, unmet_scores, wrong_scores
+from evolif.scenarios.broadcast.faults import neighbor_of, unmet_scores, wrong_scores
 from evolif.scenarios.broadcast.witness import (
     LETTERS,
     Turn,
@@ -28,6 +28,9 @@ from evolif.scenarios.broadcast.witness import (
     supported_team,
     tag_line,
 )
+
+FormatFault: TypeAlias = tuple[str, str, tuple[int, ...], tuple[str, ...]]
+"""What is wrong, the reply, the places of the items that it fails, the gates that it triggers."""
 
 MOST_SUMMARY_WORDS: Final = 49
 MOST_SENTENCE_WORDS: Final = 20
@@ -60,7 +63,7 @@ class Parts:
         return "\n".join(part for part in [self.tags, self.body, *block, self.summary] if part)
 
 
-def format_faults_of(turn: Turn) -> Iterator[Fault]:
+def format_faults_of(turn: Turn) -> Iterator[FormatFault]:
     """What can be wrong with a reply in the fixed format.
 
     Raises:
@@ -78,7 +81,7 @@ def _places(turn: Turn, **values: Any) -> tuple[int, ...]:
     )
 
 
-def _tag_faults(turn: Turn, right: Parts) -> Iterator[Fault]:
+def _tag_faults(turn: Turn, right: Parts) -> Iterator[FormatFault]:
     number, intent = turn["number"], intent_of_turn(turn)
     first, second = (_places(turn, kind="tag", which=which) for which in ("first", "second"))
     other = OTHER_QUESTION if intent == UPDATE_SCORE else UPDATE_SCORE
@@ -93,7 +96,7 @@ def _tag_faults(turn: Turn, right: Parts) -> Iterator[Fault]:
         yield "a letter left out", replace(right, tags=f"[{intent}]").reply(), second, ()
 
 
-def _body_faults(turn: Turn, right: Parts) -> Iterator[Fault]:
+def _body_faults(turn: Turn, right: Parts) -> Iterator[FormatFault]:
     sentences = _places(turn, kind="sentences")
     first, second, third = _SENTENCE_END.split(right.body)
     missing = MOST_WORDS + 1 - len(_RUN.findall(right.body))
@@ -113,7 +116,7 @@ def _padding(count: int) -> str:
     return " ".join(islice(cycle(_PADDING), count))
 
 
-def _scores(turn: Turn) -> Iterator[Fault]:
+def _scores(turn: Turn) -> Iterator[FormatFault]:
     summary = summary_block(turn) if brings_summary(turn) else ""
     right = Parts(tag_line(turn["number"], intent_of_turn(turn)), score_body(turn), summary=summary)
     yield from _tag_faults(turn, right)
@@ -124,7 +127,7 @@ def _scores(turn: Turn) -> Iterator[Fault]:
     yield from _summary_faults(turn, right)
 
 
-def _acrostic(turn: Turn) -> Iterator[Fault]:
+def _acrostic(turn: Turn) -> Iterator[FormatFault]:
     team, sentence = supported_team(turn), acrostic_body(turn)
     right = Parts(tag_line(turn["number"], intent_of_turn(turn)), sentence)
     yield from _tag_faults(turn, right)
@@ -151,7 +154,7 @@ def _wrong_sentences(turn: Turn, team: str, sentence: str) -> Iterator[tuple[str
     yield "the other team", acrostic_sentence(other, turn["number"]), failed
 
 
-def _statistics(turn: Turn) -> Iterator[Fault]:
+def _statistics(turn: Turn) -> Iterator[FormatFault]:
     key: list[Mapping[str, Any]] = list(turn["key"])
     summary = summary_block(turn) if brings_summary(turn) else ""
     lines = [statistics_line(line) for line in key]
@@ -167,7 +170,7 @@ def _statistics(turn: Turn) -> Iterator[Fault]:
     yield from _summary_faults(turn, right)
 
 
-def _summary_faults(turn: Turn, right: Parts) -> Iterator[Fault]:
+def _summary_faults(turn: Turn, right: Parts) -> Iterator[FormatFault]:
     if right.summary:
         short = _places(turn, kind="summary", part="lt50")
         yield "no summary", replace(right, summary="").reply(), short, ("no_summary",)
@@ -195,4 +198,4 @@ def _long(summary: str) -> str:
     return f"<Summary>{inside} {_padding(missing).capitalize()}.</Summary>"
 
 
-_FAULTS: Final[Mapping[str, Callable[[Turn], Iterator[Fault]]]] = {"S": _scores, "K": _acrostic, "Q": _statistics}
+_FAULTS: Final[Mapping[str, Callable[[Turn], Iterator[FormatFault]]]] = {"S": _scores, "K": _acrostic, "Q": _statistics}

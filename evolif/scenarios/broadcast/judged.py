@@ -12,10 +12,18 @@ from typing import Any
 from evolif.judging import Criterion, Judgement, JudgeRecord, Panel, load_rubric, verdict_of
 from evolif.judging.rubric import Rubric, scale_of
 from evolif.scenarios.broadcast.checklist import Item, needs_judge
+from evolif.scenarios.broadcast.replies import answer_of
 from evolif.scenarios.broadcast.scores import checklist_score
 from evolif.scenarios.broadcast.scoring import score_reply
 from evolif.scenarios.broadcast.tags import body_of, cut_blocks
-from evolif.scenarios.broadcast.verdicts import gate_verdict, group_of, is_gate, item_verdict, undecided
+from evolif.scenarios.broadcast.verdicts import (
+    gate_verdict,
+    group_of,
+    is_gate,
+    item_verdict,
+    precision_verdict,
+    undecided,
+)
 from evolif.text import Reading, read_apart
 from evolif.types import CREDIT, Score, Verdict
 from evolif.util.resources import data_path, load_data
@@ -95,16 +103,21 @@ async def judge_reply(
         return Judgement(())
     criteria = turn_criteria(turn)
     if stored is None:
-        verdicts = await read_apart(reply, lambda: _by_rules(turn, reply))
+        verdicts, score = await read_apart(reply, lambda: _by_rules(turn, reply))
+        if not criteria:
+            return Judgement(tuple(verdicts), scores=(Score(CREDIT, score),))
+    elif not criteria:
+        return Judgement(stored.verdicts, scores=stored.scores)
     else:
         verdicts = list(stored.verdicts)
     records: list[JudgeRecord] = []
+    seen = answer_of(turn, reply)
     for place, criterion in criteria.items():
         item = turn["checklist"][place]
         if panel is None:
             verdicts[place] = undecided(item, turn["names"])
             continue
-        record = await panel.assess(criterion, Reading(judged_text(item, reply), None))
+        record = await panel.assess(criterion, Reading(judged_text(item, seen), None))
         records.append(record)
         # The criterion holds all facts of the match: too many to repeat them beside every reply.
         found = verdict_of(record, criterion)
@@ -112,8 +125,8 @@ async def judge_reply(
     return Judgement(tuple(verdicts), records=tuple(records), scores=(credit(turn["checklist"], verdicts),))
 
 
-def _by_rules(turn: Mapping[str, Any], reply: str) -> list[Verdict]:
-    """The verdicts of rules, with one that is not reached for each item that needs a judge."""
+def _by_rules(turn: Mapping[str, Any], reply: str) -> tuple[list[Verdict], float]:
+    """The verdicts of rules, with one that is not reached for each item that needs a judge; and the score by rules."""
     result = score_reply(turn, reply)
     checked = iter(result["items"])
     names = turn["names"]
@@ -121,7 +134,9 @@ def _by_rules(turn: Mapping[str, Any], reply: str) -> list[Verdict]:
         undecided(item, names) if needs_judge(item) else item_verdict(item, next(checked), names)
         for item in turn["checklist"]
     )
-    return [*items, *(gate_verdict(gate, gate in result["gates"]) for gate in turn["gates"])]
+    gates = (gate_verdict(gate, gate in result["gates"]) for gate in turn["gates"])
+    false = [] if result["false"] is None else [precision_verdict(result["false"])]
+    return [*items, *gates, *false], result["score"]
 
 
 def rule_verdicts(turn: Mapping[str, Any], reply: str) -> tuple[Verdict, ...]:
@@ -131,7 +146,7 @@ def rule_verdicts(turn: Mapping[str, Any], reply: str) -> tuple[Verdict, ...]:
         turn: As a dialogue has it.
         reply: As received.
     """
-    return tuple(verdict for verdict in _by_rules(turn, reply) if verdict.satisfied is not None)
+    return tuple(verdict for verdict in _by_rules(turn, reply)[0] if verdict.satisfied is not None)
 
 
 def credit(checklist: Sequence[Item], verdicts: Sequence[Verdict]) -> Score:

@@ -81,6 +81,9 @@ class DialogueSettings(BaseModel):
         Literal["", "anchored", "interval"],
         Field(description="CR: ask for the same evidence as an anchored event, or as the end of an interval."),
     ] = ""
+    chain_of_thought: Annotated[
+        bool, Field(description="Ask the model to think before each answer, in tags that count for nothing.")
+    ] = False
     match_edition: MatchEdition = EDITION
 
     @model_serializer(mode="wrap")

@@ -98,14 +98,19 @@ class BroadcastOptions(BaseModel):
     pair_retrieval: Annotated[
         bool, Field(description="CR: compares two ways to ask for the same evidence: at a moment, and in an interval.")
     ] = False
+    chain_of_thought: Annotated[
+        bool, Field(description="Asks the model to think before each answer, between <think> and </think>; not scored.")
+    ] = False
     match_edition: MatchEdition = EDITION
 
     @model_serializer(mode="wrap")
     def _as_stored(self, serialize: SerializerFunctionWrapHandler, info: SerializationInfo) -> dict[str, Any]:
-        """Sets of the first edition do not store it: their headers keep the bytes that they had."""
+        """Headers keep the bytes that they had: without what is newer than they are, unless it is chosen."""
         stored: dict[str, Any] = serialize(self)
+        if not self.chain_of_thought:
+            stored.pop("chain_of_thought", None)
         if self.match_edition == FIRST and not info.exclude_defaults:
-            del stored["match_edition"]
+            stored.pop("match_edition", None)
         return stored
 
     @field_validator("task", "sport", "chunks", "ask_after", "switch")
@@ -189,6 +194,7 @@ class BroadcastOptions(BaseModel):
             "switch": self.switch,
             "whole": (False, True) if self.whole else (),
             "pair_retrieval": ("anchored", "interval") if self.pair_retrieval else (),
+            "chain_of_thought": (True,) if self.chain_of_thought else (),
         }
 
     @staticmethod

@@ -28,6 +28,7 @@ def impact_question(
     taken: Collection[Question],
     *,
     with_free_throw: bool,
+    fresh: bool = True,
     since: int = 1,
     until: int,
 ) -> Question | None:
@@ -47,17 +48,19 @@ def impact_question(
         stream: Where draws come from.
         taken: The questions that the dialogue has already; no span is asked about twice.
         with_free_throw: Whether the player made a free throw in the span; of no importance in hockey.
+        fresh: Whether to name nobody who was named before; of no importance for top players.
         since: The earliest period in which the span may begin.
         until: The latest period of the moment whose score is asked for.
 
     Returns:
         The question; None if nothing fits.
     """
+    known = {one.question["player"] for one in taken if one.kind == kind == "H"} if fresh else set()
     for _ in range(_TRIES):
         span = evidence.span(period, since, stream)
         if span is None or is_taken(span.start, span.end, taken):
             continue
-        if players := _players(kind, span.rows, with_free_throw):
+        if players := [name for name in _players(kind, span.rows, with_free_throw) if name not in known]:
             asked: dict[str, Any] = {"start": span.start, "end": span.end}
             if kind == "H":
                 asked = {"player": stream.choice(players), **asked}

@@ -7,6 +7,7 @@ all of them have the same questions.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import product
 from typing import Any, Final, NamedTuple
 
 from evolif.errors import ArgumentError
@@ -131,14 +132,17 @@ def _drawn(one: _Break, kind: str, taken: Sequence[Question]) -> Question | None
     with_free_throw = kind in _IMPACT and wants_free_throw(kind, one.evidence, one.stream, taken)
     periods = one.periods()
     # Half of the players made a free throw; should there be no such player in any period, the other half has one.
-    for thrown in (with_free_throw, not with_free_throw):
+    # Should all who fit have been named before, one of them is named again.
+    for fresh, thrown in product((True, False), (with_free_throw, not with_free_throw)):
         for period in periods:
-            if found := _about(one, kind, period, taken, with_free_throw=thrown):
+            if found := _about(one, kind, period, taken, with_free_throw=thrown, fresh=fresh):
                 return found
     return None
 
 
-def _about(one: _Break, kind: str, period: int, taken: Sequence[Question], *, with_free_throw: bool) -> Question | None:
+def _about(
+    one: _Break, kind: str, period: int, taken: Sequence[Question], *, with_free_throw: bool, fresh: bool
+) -> Question | None:
     """A question whose evidence lies in a period, or None if nothing fits."""
     match, evidence, after, _, stream = one
     if kind == "A":
@@ -155,6 +159,7 @@ def _about(one: _Break, kind: str, period: int, taken: Sequence[Question], *, wi
         stream,
         taken,
         with_free_throw=with_free_throw,
+        fresh=fresh,
         since=one.since,
         until=one.until,
     )

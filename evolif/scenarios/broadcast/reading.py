@@ -10,8 +10,10 @@ import unicodedata
 from collections.abc import Iterable
 from typing import Final, NamedTuple
 
-READING_VERSION: Final = 1
-"""Stored with every verdict; a change of any rule by which replies are read changes it."""
+FIRST_VERSION: Final = 1
+READING_VERSION: Final = 2
+"""Stored with every turn; a change of any rule by which replies are read changes it. Turns that were stored without one
+are of version 1, and read as they were then."""
 
 _DROPPED: Final = frozenset('*`~#\\$"“”„‟«»″')
 _SIGNS: Final = {"_": " ", "→": ">", "⇒": ">", "➜": ">", "➔": ">", "−": "-", "⁃": "-", "…": " ", "•": " ", "·": " "}
@@ -54,6 +56,10 @@ _ANSWER: Final = re.compile(
     r"(?<![a-z])answer(?: (?:is|would be|must be))? ?(?:[:=]|-+>?)?"
     rf" ?{_WRAPPED}(?P<letter>[a-e])(?![a-z0-9']|\.[a-z]| ?(?:/|or|and) ?(?-i:[A-E])(?![a-z0-9']))",
     re.IGNORECASE,
+)
+_CHOSEN: Final = re.compile(
+    r"(?<![a-z])(?:boxed ?\{(?:text ?\{)? ?|(?:correct|right) (?:option|choice|letter|one) (?:is|would be) ?:? ?"
+    r"(?:option )?[(\[]?)([A-E])(?![A-Za-z0-9'])"
 )
 _ONLY_LETTER: Final = re.compile(rf"{_WRAPPED}([a-z])[)\]}}]{{0,4}}[.:!]?", re.IGNORECASE)
 _LETTER_AND_TEXT: Final = re.compile(r"[(\[{]?([a-e])(?:[)\]}][.:]?|[.:]) .*", re.IGNORECASE)
@@ -188,6 +194,13 @@ def letter_of(reply: str) -> str | None:
     if len(lines) == 1 and (alone := _ONLY_LETTER.fullmatch(text) or _LETTER_AND_TEXT.fullmatch(text)):
         return alone[1].upper()
     return None
+
+
+def chosen_letter(reply: str) -> str | None:
+    """The letter of an answer that is boxed, or said to be the right option; the last of several."""
+    text = " ".join(" ".join(raw.translate(_CASED).split()) for raw in _BREAKS.split(reply))
+    found = _CHOSEN.findall(text)
+    return str(found[-1]).upper() if found else None
 
 
 def _is_article(text: str, found: re.Match[str]) -> bool:

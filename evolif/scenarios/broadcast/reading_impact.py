@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
+from evolif.scenarios.broadcast.checklist import CASES
 from evolif.scenarios.broadcast.reading import numbers_in, says_level, without
 from evolif.scenarios.broadcast.reading_moments import times_in
 from evolif.scenarios.broadcast.reading_names import Mention, NameTable
@@ -28,6 +29,8 @@ _CASES: Final = re.compile(
 )
 _LEVEL_PAIR: Final = re.compile(r"(?<![0-9.:-])([0-9]{1,3}) ?- ?\1(?![0-9.:-])")
 """`40-40`."""
+_MARGIN_ONLY: Final = re.compile(r"[->| ]{0,4}(?:[12][.):] ?)?(?:the )?[a-z' -]{2,60} by [0-9]{1,3}(?: points?)?[.;]?")
+"""`Quarry Herons by 5`."""
 _ASKED_FOR: Final = re.compile(
     r"(?<![a-z])(?:tie by 0 (?:where it's level|if nobody leads|for a level score)"
     r"|if it's level, write tie by 0)(?![a-z])"
@@ -98,6 +101,21 @@ def leads_in(lines: Sequence[str], table: NameTable, sport: str) -> dict[str, Le
                 found[name] = _lead(piece, table)
         waiting = None if _tells(line[cases[-1].end :], table) or _tells(line, table) else cases[-1].name
     return found
+
+
+def leads_in_order(lines: Sequence[str], table: NameTable, sport: str) -> dict[str, Lead]:
+    """Who would lead in either case where no line names a case: two lines with a margin, the first is `no_ft`.
+
+    Args:
+        lines: Folded.
+        table: The names of the match.
+        sport: How the clock counts.
+    """
+    bare = [without(line, times_in(line, sport).spans) for line in lines]
+    told = [line for line in bare if _MARGIN_ONLY.fullmatch(line) and _tells(line, table)]
+    if len(told) != len(CASES):
+        return {}
+    return {case: _lead(line, table) for case, line in zip(CASES, told, strict=True)}
 
 
 def _pieces(line: str, cases: Sequence[_Case], table: NameTable) -> list[tuple[str, str]]:

@@ -24,7 +24,7 @@ from typing import Any, Literal
 from pydantic import BaseModel
 
 from evolif.benchmark import HEADER, BenchmarkFolder, FolderEnvironment, FolderScenario, dialogue_file, read_header_json
-from evolif.errors import InputError
+from evolif.errors import InputError, UsageError
 from evolif.judging import Criterion, Judgement, Panel
 from evolif.metrics import MetricTable
 from evolif.models import ChatModel
@@ -38,7 +38,7 @@ from evolif.scenarios.broadcast.match import EDITION, FIRST
 from evolif.scenarios.broadcast.options import BroadcastOptions, BroadcastPlay, plays_whole_matches
 from evolif.scenarios.broadcast.players import NAMES, player
 from evolif.scenarios.broadcast.presentation import BroadcastPresentation, BroadcastRows
-from evolif.scenarios.broadcast.reading import READING_VERSION
+from evolif.scenarios.broadcast.reading import FIRST_VERSION, READING_VERSION
 from evolif.scenarios.broadcast.report import BREAKDOWNS
 from evolif.types import Exchange, Prompt, Seat, Verdict
 
@@ -94,9 +94,12 @@ class BroadcastEnvironment(FolderEnvironment[BroadcastPlay, BroadcastFolder]):
         return "" if self.bench is None else str(self.bench.lines(dialogue)[0]["system"])
 
     def asked(self, dialogue: int, turn: int, line: Mapping[str, Any]) -> Prompt:
-        """The prompt of a line, with the names that every turn is scored by, and the version of the reading rules."""
+        """The prompt of a line, with the names that every turn is scored by, and the version of the reading rules.
+
+        Lines without a version are of the first.
+        """
         assert self.bench is not None
-        shared = {"names": self.bench.lines(dialogue)[0]["names"], "reading": READING_VERSION}
+        shared = {"names": self.bench.lines(dialogue)[0]["names"], "reading": line.get("reading", FIRST_VERSION)}
         return super().asked(dialogue, turn, {**line, **shared})
 
     def asks_a_judge(self, prompt: Prompt) -> bool:
@@ -135,10 +138,11 @@ class Broadcast(FolderScenario[BroadcastOptions, BroadcastPlay, BroadcastFolder]
         """Make a benchmark, or complete it.
 
         Raises:
-            UsageError: the folder holds something else, or options do not go together.
+            UsageError: the folder holds something else or an older version made it, or options do not go together.
         """
         options = self.made_with(spec)
         options.check()
+        _refuse_older(out, self)
         if "match_edition" not in options.model_fields_set and (stored := _stored_edition(out)):
             options = options.model_copy(update={"match_edition": stored})
         return super().generate(out, options, dialogues=dialogues, seed=seed, notify=notify)
@@ -216,3 +220,16 @@ def _stored_edition(out: Path) -> int | None:
             edition = spec.get("match_edition", FIRST) if isinstance(spec, dict) else None
             return edition if edition in (FIRST, EDITION) else None
     return None
+
+
+def _refuse_older(out: Path, scenario: Broadcast) -> None:
+    """Refuse to complete a benchmark whose dialogues this version would word and score differently."""
+    if not (out / HEADER).exists():
+        return
+    folder = scenario.open(out)
+    numbers = folder.dialogues()
+    if numbers and folder.lines(numbers[0])[0].get("reading", FIRST_VERSION) != READING_VERSION:
+        raise UsageError(
+            f"{out} was made by a version of evolif that worded and scored matches differently, so this one can play "
+            "it, but not add to it; generate a fresh benchmark in another folder"
+        )

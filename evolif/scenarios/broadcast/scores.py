@@ -60,6 +60,20 @@ def checklist_score(
     return round(min(max(total, 0.0), 1.0), _DECIMALS)
 
 
+def event_share(told: int, asked: int, false: int) -> float:
+    """What the events of a reply are worth, from 0 to 1: their F-measure, so that a false one costs as a missing one.
+
+    Args:
+        told: How many of those asked for it tells.
+        asked: How many were asked for.
+        false: How many false ones it tells beside them.
+
+    Example:
+        `event_share(4, 4, 4)` is 2/3: all right, and as many invented.
+    """
+    return 2 * told / (told + asked + false) if told else 0.0
+
+
 def game_accuracy(scores: Mapping[Hashable, float | None], math_ids: Iterable[Hashable] = ()) -> GameAccuracy:
     """The accuracy of a dialogue.
 

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any, Final, NamedTuple, TypeAlias, TypedDict
 
 from evolif.errors import ArgumentError
 from evolif.scenarios.broadcast.arguments import items as listed
 from evolif.scenarios.broadcast.arguments import mapping, one_of, required, shown, text
-from evolif.scenarios.broadcast.checklist import needs_judge
+from evolif.scenarios.broadcast.checklist import is_precise, needs_judge
 from evolif.scenarios.broadcast.faceoffs import StatedFaceoff
 from evolif.scenarios.broadcast.facts import Fact
 from evolif.scenarios.broadcast.reading import quoted
 from evolif.scenarios.broadcast.reading_statistics import line_matches
 from evolif.scenarios.broadcast.replies import ReadReply
-from evolif.scenarios.broadcast.scores import checklist_score
-from evolif.scenarios.broadcast.scoring_gates import GATES
+from evolif.scenarios.broadcast.scores import checklist_score, event_share
+from evolif.scenarios.broadcast.scoring_gates import GATES, false_events
 from evolif.scenarios.broadcast.tags import check_acrostic, check_tags, count_words, three_sentences_same_letter
 
 Turn: TypeAlias = Mapping[str, Any]
@@ -35,12 +35,14 @@ class ReplyScore(TypedDict):
         items: Those of the checklist that were checked: with what it holds and its weight among them, `satisfied`, and
             `found`, what the reply says instead.
         gates: Those that it triggers; one is enough for a score of 0.
+        false: How many false events it tells, where its items are precise; each costs as much as a missing one.
         unjudged: The kinds of items that only a judge can check, where there is none.
     """
 
     score: float
     items: list[dict[str, Any]]
     gates: list[str]
+    false: int | None
     unjudged: list[str]
 
 
@@ -73,14 +75,26 @@ def score_reply(turn: Turn, reply: str, judge: Judge | None = None) -> ReplyScor
         checked.append({**item, "weight": item["weight"] / total, "satisfied": satisfied, "found": found})
     gates = list(turn.get("gates") or ())
     triggered = [gate for gate in gates if GATES[one_of("a gate", gate, tuple(GATES))](read)]
-    score = checklist_score(
-        dict(enumerate(item["weight"] for item in checked)),
-        [place for place, item in enumerate(checked) if item["satisfied"]],
-        gates,
-        triggered,
-    )
+    false = false_events(read) if is_precise(checklist) else None
+    score = checklist_score(_worth(checked, false), _met(checked), gates, triggered)
     unjudged = [item["kind"] for item in checklist if judge is None and needs_judge(item)]
-    return {"score": score, "items": checked, "gates": triggered, "unjudged": unjudged}
+    return {"score": score, "items": checked, "gates": triggered, "false": false, "unjudged": unjudged}
+
+
+def _met(checked: Sequence[Item]) -> list[int]:
+    """The places of the items that are satisfied."""
+    return [place for place, item in enumerate(checked) if item["satisfied"]]
+
+
+def _worth(checked: Sequence[Item], false: int | None) -> dict[Hashable, float]:
+    """What each item is worth: where false events are counted, the precise ones together are worth their F-measure."""
+    weights: dict[Hashable, float] = {place: item["weight"] for place, item in enumerate(checked)}
+    events = [place for place, item in enumerate(checked) if item.get("precise")]
+    met = [place for place in events if checked[place]["satisfied"]]
+    if false is None or not met:
+        return weights
+    share = event_share(len(met), len(events), false) * math.fsum(weights[place] for place in events)
+    return weights | dict.fromkeys(met, share / len(met))
 
 
 def _check(item: Item, read: ReadReply, judge: Judge | None) -> _Checked:

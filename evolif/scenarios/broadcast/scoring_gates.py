@@ -1,9 +1,9 @@
-"""Gates: what brings the score of a reply to 0."""
+"""Gates, which bring the score of a reply to 0, and how much of what it tells is false."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
 from evolif.scenarios.broadcast.arguments import mapping, required
@@ -30,10 +30,7 @@ def _wrong_player(read: ReadReply) -> bool:
 
 def _false_facts(read: ReadReply) -> bool:
     """Whether it tells more false facts than true ones; only whole facts count."""
-    if any(item["kind"] == "faceoff" for item in read.turn["checklist"]):
-        told = [faceoff for faceoff in read.faceoffs if faceoff.winner and faceoff.loser and faceoff.moments]
-        return _mostly_false(read, told)
-    return _mostly_false(read, [fact for fact in read.facts if fact.points is not None and fact.moment is not None])
+    return _mostly_false(read, _whole_facts(read))
 
 
 def _false_changes(read: ReadReply) -> bool:
@@ -41,8 +38,21 @@ def _false_changes(read: ReadReply) -> bool:
     return _mostly_false(read, read.changes)
 
 
+def _whole_facts(read: ReadReply) -> Sequence[Event]:
+    """The facts that say who, what and when."""
+    if any(item["kind"] == "faceoff" for item in read.turn["checklist"]):
+        return [faceoff for faceoff in read.faceoffs if faceoff.is_whole]
+    return [fact for fact in read.facts if fact.is_whole]
+
+
 def _mostly_false(read: ReadReply, told: Iterable[Event]) -> bool:
-    """Whether more of what is told is false than true.
+    """Whether more of what is told is false than true."""
+    false, true = _false_and_true(read, told)
+    return false > true
+
+
+def _false_and_true(read: ReadReply, told: Iterable[Event]) -> tuple[int, int]:
+    """How much of what is told is false, and how much is true.
 
     Equal items of the checklist stand for as many true facts. A reply that tells all its true facts several times
     repeats itself: its false ones are divided by that number.
@@ -61,8 +71,9 @@ def _mostly_false(read: ReadReply, told: Iterable[Event]) -> bool:
             false[event.claim] += 1
     needed = {values: count for counts in wanted.values() for values, count in counts.items()}
     times = max(1, min((count // needed[values] for values, count in true.items()), default=1))
-    return sum(-(-count // times) for count in false.values()) > sum(
-        min(count, needed[values]) for values, count in true.items()
+    return (
+        sum(-(-count // times) for count in false.values()),
+        sum(min(count, needed[values]) for values, count in true.items()),
     )
 
 
@@ -93,3 +104,8 @@ GATES: Final[Mapping[str, Callable[[ReadReply], bool]]] = {
     "no_summary": _no_summary,
 }
 """Whether a reply triggers a gate, by its name."""
+
+
+def false_events(read: ReadReply) -> int:
+    """How many whole facts, or faceoffs, of a reply are false."""
+    return _false_and_true(read, _whole_facts(read))[0]

@@ -23,7 +23,7 @@ RIGHT = 0.999999
 """A turn with this score or more is right: all that was asked for is there."""
 NEEDS_JUDGE: Mapping[str, float] = {"support": 0.1, "true summary": 0.25}
 """Group of a verdict to what its item is worth, where only a judge can decide."""
-_OF_ITEM = frozenset({"kind", "weight", "asks"})
+_OF_ITEM = frozenset({"kind", "weight", "precise", "asks"})
 """What an item holds besides the event that it is about."""
 _NO_PROMPTS: Mapping[tuple[int, int], Prompt] = {}
 

@@ -20,6 +20,7 @@ _GATES: Mapping[str, str] = {
     "no_summary": "there is a summary",
 }
 """What a reply has to do so that a gate stays open."""
+_FALSE = "false events"
 _CASES: Mapping[str, str] = {"no_ft": "without free throws", "no_goals": "without points"}
 
 
@@ -58,6 +59,11 @@ def gate_verdict(gate: str, triggered: bool) -> Verdict:
     return Verdict(
         f"{_GATE}{gate.replace('_', ' ')}", not triggered, asked, "not so: the turn scores 0" if triggered else asked
     )
+
+
+def precision_verdict(false: int) -> Verdict:
+    """The verdict on how many events are false, each of which costs as much as a missing one."""
+    return Verdict(_FALSE, not false, "no false events", plural(false, "false event") if false else "none")
 
 
 def asked_for(item: _Item, names: Mapping[str, Any]) -> str:

@@ -1,8 +1,9 @@
 """What the friend says: a question in one of several wordings, with the form of its answer, and a few words around it.
 
 The sentences stand in `seeds/broadcast/words.yaml`. The form of an answer is fixed (`FORMS`), because replies are read
-by it. A comment on the rows is about a hit, a rebound or a foul, never about what questions ask for: points or
-faceoffs.
+by it; what else holds for answers is told once, in the system prompt. A comment on the rows is about a hit, a rebound
+or a foul, never about what questions ask for: points or faceoffs. All that the friend says could come from somebody who
+has the ticker and nothing else.
 """
 
 from __future__ import annotations
@@ -51,6 +52,10 @@ _BEFORE: Final[Mapping[str, Mapping[str, str]]] = {
 """Which words lead to the form."""
 _PLACES: Final = ("home", "train", "café")
 """Where the friend may be during a match."""
+_MOST_REMARKS: Final = 3
+"""Of a match, besides the one on where the friend is."""
+_RULES: Final[Mapping[str, str]] = {"IF": "Q", "CR": "AI", "IR": "LTH", "TS": "LTH"}
+"""The kinds of questions of a task whose answers have rules."""
 _EXAMPLES: Final[Mapping[str, str]] = {"basketball": "Q2 6:14", "hockey": "P1 3:20"}
 
 
@@ -71,7 +76,9 @@ class Voice:
         self._where = Stream(*key).choice(_PLACES)
 
     def chat(self, events: Sequence[Mapping[str, Any]], place: int) -> str:
-        """A few words on the rows just sent, or on the friend's own affairs.
+        """A few words on the rows just sent, or on the friend's own affairs; mostly nothing.
+
+        Where the friend is comes up at most once in a match.
 
         Args:
             events: Those of the rows.
@@ -80,14 +87,17 @@ class Voice:
         table = read_words().tables[f"chatter/{self._sport}"]
         stream = Stream(*self._key, place)
         kinds = sorted({event["kind"] for event in events} & table.keys())
-        parts = []
-        if kinds:
+        chance = stream.below(9)
+        if kinds and chance < 3:
             kind = stream.choice(kinds)
             event = stream.choice([event for event in events if event["kind"] == kind])
-            parts.append(self._next(f"chatter/{self._sport}/{kind}").format_map(_people(event)))
-        if not kinds or stream.below(2):
-            parts.append(self._next("remarks/any" if stream.below(2) else f"remarks/{self._where}"))
-        return " ".join(parts)
+            return self._next(f"chatter/{self._sport}/{kind}").format_map(_people(event))
+        home = f"remarks/{self._where}"
+        if chance == 3 and not self._said.get(home):
+            return self._next(home)
+        if chance == 4 and self._said.get("remarks/any", 0) < _MOST_REMARKS:
+            return self._next("remarks/any")
+        return ""
 
     def break_words(self, last: bool) -> str:
         """A word at the start of a break, or after the match."""
@@ -102,7 +112,7 @@ class Voice:
         """
         home, away = self._match["teams"]
         before = self._at("before_form/sentence" if formatted else "before_form/one", place)
-        return f"{self._at('asks/S', place)} {before}\n{home} N, {away} N"
+        return f"{self._at('asks/S', place)}\n{before}\n{home} N, {away} N"
 
     def sentence(self, team: str, place: int) -> str:
         """Ask for a sentence that supports a team and spells a word, and for a summary two turns later."""
@@ -119,8 +129,8 @@ class Voice:
         """
         values = self._values(question)
         asks = "Q_team" if kind == "Q" and question.get("team") else kind
-        said = f"{self._at(f'asks/{asks}', place)} {self._at(f'details/{kind}', place)}".rstrip()
-        return "\n".join([f"{said.format_map(values)} {self._before(kind, place)}", *FORMS[self._sport][kind]])
+        said = self._at(f"asks/{asks}", place).format_map(values)
+        return "\n".join([said, self._before(kind, place), *FORMS[self._sport][kind]])
 
     def problem(self, text: str, options: Mapping[str, str], place: int) -> str:
         """Ask a problem that has nothing to do with the match."""
@@ -206,22 +216,30 @@ def read_words() -> BroadcastWords:
         raise InputError(str(fault), path=path) from None
 
 
-def system_prompt(match: Mapping[str, Any], formatted: bool) -> str:
+def system_prompt(match: Mapping[str, Any], task: str, thinks: bool = False) -> str:
     """What the model is told before the match.
 
     Args:
         match: As `simulate` returns it.
-        formatted: Whether replies have the fixed format of instruction following.
+        task: Which one; the replies of `IF` have a fixed format.
+        thinks: Whether it is asked to think before each answer.
     """
     sport = match["sport"]
     home, away = match["teams"]
     words = read_words()
-    parts = ["role", "ticker", "roster", "answers", *(["format"] if formatted else [])]
-    texts = {part: words.text(f"system/{part}", sport) for part in parts}
-    texts["role"] = texts["role"].format(sport=sport, home=home, away=away)
-    texts["answers"] = texts["answers"].format(moment=_EXAMPLES[sport])
-    texts["roster"] = "\n".join([texts["roster"], *(f"{team}: {', '.join(own)}" for team, own in _sides(match))])
-    return "\n\n".join(texts.values())
+    roster = (f"{team}: {', '.join(own)}" for team, own in _sides(match))
+    texts = [
+        words.text("system/role", sport).format(sport=sport, home=home, away=away),
+        words.text("system/ticker", sport),
+        "\n".join([words.text("system/roster", sport), *roster]),
+        words.text("system/answers", sport).format(moment=_EXAMPLES[sport]),
+        "\n".join(words.text(f"system/rules/{kind}", sport) for kind in _RULES[task]),
+    ]
+    if task == "IF":
+        texts.append(words.text("system/format", sport))
+    if thinks:
+        texts.append(words.text("system/thinking", sport))
+    return "\n\n".join(texts)
 
 
 def moment_words(moment: Sequence[Any], sport: Sport) -> str:

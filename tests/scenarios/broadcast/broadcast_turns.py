@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from broadcast_matches import PERIODS, Match, matches
 
-from evolif.scenarios.broadcast.checklist import checklist_of, intent_of, needs_judge
+from evolif.scenarios.broadcast.checklist import checklist_of, intent_of, is_precise, needs_judge
 from evolif.scenarios.broadcast.match_statistics import best_of
 from evolif.scenarios.broadcast.planted_errors import Defect
 from evolif.scenarios.broadcast.questions import break_questions
@@ -93,4 +93,22 @@ def check_cost(turn: Turn, defect: Defect) -> None:
     assert (failed, set(result["gates"])) == (costs, set(defect.gates)), f"{defect.name}: {defect.reply}\n{turn['key']}"
     checked = [item["weight"] for item in turn["checklist"] if not needs_judge(item)]
     lost = sum(turn["checklist"][place]["weight"] for place in defect.costs) / sum(checked)
-    assert result["score"] == pytest.approx(0 if defect.gates else 1 - lost, abs=1e-9)
+    wanted = f_measured(turn, defect) if is_precise(turn["checklist"]) else 1 - lost
+    assert result["score"] == pytest.approx(0 if defect.gates else wanted, abs=1e-9)
+    assert (result["false"] or 0) == defect.false
+
+
+def f_measured(turn: Turn, defect: Defect) -> float:
+    """The score of a reply whose false events count: of its events by precision and recall, of the rest by weight."""
+    events = [place for place, item in enumerate(turn["checklist"]) if item["kind"] != "count"]
+    worth = sum(turn["checklist"][place]["weight"] for place in events)
+    told = len(set(events) - set(defect.costs))
+    rest = sum(
+        item["weight"]
+        for place, item in enumerate(turn["checklist"])
+        if place not in events and place not in defect.costs
+    )
+    if not told:
+        return rest
+    precision, recall = told / (told + defect.false), told / len(events)
+    return rest + worth * 2 * precision * recall / (precision + recall)

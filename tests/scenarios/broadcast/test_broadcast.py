@@ -27,6 +27,7 @@ from evolif.runner.ray_worker import RemoteEnvironment
 from evolif.runner.rejudge import rejudge
 from evolif.scenario import Services, get_scenario, options_of
 from evolif.scenarios import broadcast
+from evolif.scenarios.broadcast.checklist import is_precise
 from evolif.scenarios.broadcast.judged import judge_reply
 from evolif.scenarios.broadcast.lines import turn_of
 from evolif.scenarios.broadcast.options import BroadcastPlay
@@ -513,7 +514,8 @@ def test_hostile_replies_fail_and_break_nothing(small: Any, reply: str) -> None:
     for prompt in kinds.values():
         found = run_now(judge_reply(turn_of(prompt), reply, None))
         assert found.scores[0].value is not None and found.scores[0].value < 1
-        assert len(found.verdicts) == len(prompt.payload["checklist"]) + len(prompt.payload["gates"])
+        asked = [*prompt.payload["checklist"], *prompt.payload["gates"]]
+        assert len(found.verdicts) == len(asked) + is_precise(prompt.payload["checklist"])
 
 
 @pytest.mark.slow

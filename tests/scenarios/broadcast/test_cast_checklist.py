@@ -10,7 +10,7 @@ from broadcast_matches import PERIODS
 from broadcast_turns import turns_of
 
 from evolif.errors import ArgumentError, InternalError
-from evolif.scenarios.broadcast.checklist import checklist_of, intent_of, needs_judge
+from evolif.scenarios.broadcast.checklist import checklist_of, intent_of, is_precise, needs_judge
 
 HOME, AWAY = "Quarry Herons", "Port Iverna Gulls"
 NAMES = {"sport": "basketball", "teams": [HOME, AWAY], "roster": {HOME: ["Ada Bolt"], AWAY: ["Cy Dunn"]}}
@@ -69,6 +69,7 @@ def test_anchored_faceoffs_ask_for_time_winner_and_loser() -> None:
 def test_intervals_ask_for_whole_events() -> None:
     items, gates = checklist("CR", "I", FACTS)
     assert [(item["kind"], item["weight"], item["asks"]) for item in items] == [("fact", 0.5, "all")] * 2
+    assert is_precise(items)
     assert gates == ["false_facts"]
     items, gates = checklist("CR", "I", FACEOFFS)
     assert weights(items) == [("faceoff", 1.0)]

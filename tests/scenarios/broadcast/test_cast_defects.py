@@ -96,6 +96,7 @@ def test_the_witness_of_another_match_is_never_right(sport: str) -> None:
     for kind in "SKQAILTHM":
         turns = [turn for turn in all_turns(sport, MATCHES * (1 + (kind == "L"))) if turn["kind"] == kind]
         pairs = [(one, other) for one, other in pairwise(turns) if not {*teams_of(one)} & {*teams_of(other)}]
+        pairs = [(one, other) for one, other in pairs if witness(one) != witness(other)]  # `Gain: 50.0` may come twice
         assert len(pairs) >= 5
         assert not any(score_reply(one, witness(other))["score"] == 1 for one, other in pairs), kind
 
@@ -125,16 +126,43 @@ def test_faults_differ_from_the_witness_and_cost_something(sport: str) -> None:
     for turn in all_turns(sport, 5):
         for defect in planted(turn):
             assert defect.reply != witness(turn)
-            assert defect.costs or defect.gates
+            assert defect.costs or defect.gates or defect.false
         assert {defect.name for defect in planted(turn, harmless=True)} >= {defect.name for defect in planted(turn)}
 
 
-def test_one_invented_event_beside_five_right_ones_is_harmless() -> None:
+def test_one_invented_event_beside_five_right_ones_costs_as_much_as_a_missing_one() -> None:
     turn = next(turn for turn in all_turns("basketball") if turn["kind"] == "I" and len(turn["key"]) >= 5)
-    assert "one invented" not in {defect.name for defect in planted(turn)}
-    (harmless,) = (defect for defect in planted(turn, harmless=True) if defect.name == "one invented")
-    assert (harmless.costs, harmless.gates) == ((), ())
-    assert score_reply(turn, harmless.reply)["score"] == 1
+    asked = len(turn["key"])
+    (invented,) = (defect for defect in planted(turn) if defect.name == "one invented")
+    assert (invented.costs, invented.gates, invented.false) == ((), (), 1)
+    assert score_reply(turn, invented.reply)["score"] == pytest.approx(2 * asked / (2 * asked + 1))
+    missing = next(defect for defect in planted(turn) if defect.name == "an event left out")
+    assert score_reply(turn, missing.reply)["score"] == pytest.approx(2 * (asked - 1) / (2 * asked - 1))
+
+
+def test_one_invented_event_is_harmless_in_sets_made_before_it_cost_anything() -> None:
+    turn = next(turn for turn in all_turns("basketball") if turn["kind"] == "I" and len(turn["key"]) >= 5)
+    stored = [{name: value for name, value in item.items() if name != "precise"} for item in turn["checklist"]]
+    old = {**turn, "checklist": stored}
+    assert "one invented" not in {defect.name for defect in planted(old)}
+    (harmless,) = (defect for defect in planted(old, harmless=True) if defect.name == "one invented")
+    assert score_reply(old, harmless.reply)["score"] == 1
+    for defect in planted(old, harmless=True):
+        check_cost(old, defect)
+
+
+def test_reciting_and_inventing_do_not_pay() -> None:
+    """As many invented facts as right ones are worth two thirds; nobody who tells anything false is satisfied."""
+    for sport in PERIODS:
+        for turn in [turn for turn in all_turns(sport) if turn["kind"] == "I"]:
+            asked = len(turn["key"])
+            for defect in planted(turn):
+                if defect.name == "more invented than true":
+                    right = witness(turn).splitlines()
+                    invented = [line for line in defect.reply.splitlines() if line not in right][:asked]
+                    found = score_reply(turn, "\n".join([*right, *invented]))
+                    assert found["false"] == len(invented) == asked
+                    assert found["score"] == pytest.approx(2 / 3)
 
 
 def test_costs_of_single_faults() -> None:

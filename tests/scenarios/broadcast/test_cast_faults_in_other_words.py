@@ -42,6 +42,6 @@ def test_a_wrong_claim_costs_the_same_in_other_words(sport: str, kind: str) -> N
                 if is_told_whole(turn, wrong):
                     key = wrong.claim[1] if kind == "L" else wrong.claim
                     for reply in wordings_of({**turn, "key": key}):
-                        check_cost(turn, Defect(wrong.name, reply, wrong.costs, wrong.gates))
+                        check_cost(turn, Defect(wrong.name, reply, wrong.costs, wrong.gates, wrong.false))
                         tried += 1
     assert tried >= 6

@@ -54,6 +54,22 @@ def test_scores(path: Path, part: int) -> None:
     assert not faults, "\n".join(faults)
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_stored_turns_of_the_first_version_satisfy_the_same_items(path: Path) -> None:
+    for group in groups_of(path):
+        turn = told_turn(**group["turn"])
+        stored = [{name: value for name, value in item.items() if name != "precise"} for item in turn["checklist"]]
+        for case in group["replies"]:
+            found = score_reply(
+                {**turn, "checklist": stored, "reading": 1}, case if isinstance(case, str) else case["reply"]
+            )
+            signs = "".join("01"[item["satisfied"]] for item in found["items"])
+            assert signs == (signs.replace("0", "1") if isinstance(case, str) else case["items"])
+            assert found["gates"] == ([] if isinstance(case, str) else case.get("gates", []))
+            assert found["false"] is None
+
+
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 def test_every_file_has_enough_replies_of_both_kinds(path: Path) -> None:
     replies = [reply for group in groups_of(path) for reply in group["replies"]]
