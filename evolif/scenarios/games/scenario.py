@@ -36,6 +36,7 @@ from evolif.models import ChatModel, ChatRequest, SimModel, unknown_player
 from evolif.scenario import CHARACTERS_PER_TOKEN, Benchmark, Defaults, Lengths, Services
 from evolif.scenarios.games import generate
 from evolif.scenarios.games.arguments import even
+from evolif.scenarios.games.editions import latest_edition, stored_edition
 from evolif.scenarios.games.ending import REASONS, Heard, Ruling, answer_text
 from evolif.scenarios.games.instance import settings_of
 from evolif.scenarios.games.options import GameOptions, GamePlay, with_settings
@@ -216,14 +217,16 @@ class Games(FolderScenario[GameOptions, GamePlay, GameFolder]):
             UsageError: the folder holds something else, or the game has no such setting.
         """
         options = self.made_with(spec)
+        options = self.made_with(options.model_copy(update=latest_edition(options.game, options.settings)))
         settings_of(options.game, options.settings)
         number = dialogues * len(options.turns)
-        return super().generate(out, spec, dialogues=number, seed=seed, notify=notify)
+        return super().generate(out, options, dialogues=number, seed=seed, notify=notify)
 
     def lines(self, spec: GameOptions, dialogue: int, seed: int) -> Iterable[Mapping[str, Any]]:
         """The instance of a dialogue, and its number of turns."""
         number, place = divmod(dialogue - 1, len(spec.turns))
-        instance = json.loads(_instance(spec.game, number, seed, json.dumps(spec.settings, sort_keys=True)))
+        settings = stored_edition(spec.game, spec.settings)
+        instance = json.loads(_instance(spec.game, number, seed, json.dumps(settings, sort_keys=True)))
         return [{**instance, "turns": spec.turns[place]}]
 
     def defaults(self, bench: Benchmark, play: BaseModel) -> Defaults:
