@@ -33,7 +33,7 @@ from evolif.errors import ArgumentError, InputError, UsageError
 from evolif.judging import Judgement, LexicalJudge
 from evolif.metrics import Breakdown, MetricTable
 from evolif.models import ChatModel, ChatRequest, SimModel, unknown_player
-from evolif.scenario import CHARACTERS_PER_TOKEN, Benchmark, Defaults, Lengths, Services
+from evolif.scenario import CHARACTERS_PER_TOKEN, Benchmark, Defaults, Lengths, Scenario, Services
 from evolif.scenarios.games import generate
 from evolif.scenarios.games.arguments import even
 from evolif.scenarios.games.editions import latest_edition, stored_edition
@@ -66,6 +66,10 @@ class GameFolder(BenchmarkFolder):
     """An opened benchmark of games."""
 
     spec: GameOptions
+
+    def __init__(self, path: Path | str, scenario: Scenario, notify: Callable[[str], None] = lambda _: None) -> None:
+        super().__init__(path, scenario, notify)
+        self.spec = self.spec.model_copy(update=stored_edition(self.spec.game, self.spec.settings))
 
     @property
     def variant(self) -> str:
