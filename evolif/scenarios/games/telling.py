@@ -71,9 +71,14 @@ def place_words(place: Place) -> str:
     return f"in {place.name if place.name[-1:].isdigit() else f'the {place.name}'}"
 
 
+def is_meta(text: str) -> bool:
+    """Whether a turn is about the talk itself."""
+    return any(phrase in text for phrase in (GO_ON, _NOT_YET, _OTHERWISE))
+
+
 def is_lost(text: str, remarks: Sequence[Remark]) -> bool:
     """Whether nothing of a partner's turn was understood, though it says something about the game."""
-    if any(phrase in text for phrase in (GO_ON, _NOT_YET, _OTHERWISE)):
+    if is_meta(text):
         return False
     return bool(remarks) and all(remark.act == "unread" for remark in remarks)
 

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 import yaml
 
+from evolif.scenarios.games.chess_players import asks_in, counts_in
 from evolif.scenarios.games.information import open_reader
 from evolif.scenarios.games.partner_reader import read_remarks
 from evolif.scenarios.games.statements import LOOK_WORDS, SCENE_WORDS, Remark, Vocabulary
@@ -55,6 +56,27 @@ def told_of_names(text: str) -> list[str]:
 def test_sentences_about_names_are_understood() -> None:
     assert len(CASES["names"]) == 60
     missed = {text: told_of_names(text) for text, *means in CASES["names"] if told_of_names(text) != means}
+    assert len(missed) <= (1 - UNDERSTOOD) * 60, missed
+
+
+SIDES = {"white": "white pieces", "black": "black pieces"}
+
+
+def understands_of_chess(text: str, means: list[str]) -> bool:
+    """Whether the counts, or that some are asked for, are read as the case says."""
+    told = counts_in(text)
+    if means == ["unread"] or means[0].startswith("?"):
+        return asks_in(text) is (means != ["unread"]) and (asks_in(text) or not told)
+    expected = {}
+    for one in means:
+        name, _, number = one.rpartition(" ")
+        expected[SIDES.get(name, name)] = int(number)
+    return expected.items() <= told.items() and set(told) - set(expected) <= {"pieces", "pawns"}
+
+
+def test_sentences_about_boards_are_understood() -> None:
+    assert len(CASES["chess"]) == 60
+    missed = {text: counts_in(text) for text, *means in CASES["chess"] if not understands_of_chess(text, means)}
     assert len(missed) <= (1 - UNDERSTOOD) * 60, missed
 
 
