@@ -64,7 +64,7 @@ def _compare(own: Key, heard: tuple[str, ...]) -> bool | None:
 
 
 def counts_in(text: str) -> dict[str, int]:
-    """The counts that a text tells: `pieces`, `pawns`, those of one side as `white pawns`, and how far pawns `advanced`.
+    """The counts that a text tells: `pieces`, `pawns`, those of one side (`white pawns`), how far pawns `advanced`.
 
     Args:
         text: What a partner said; hostile.

@@ -157,11 +157,11 @@ def test_on_the_last_turn_guess_and_check_selects_what_it_has_not_proposed() -> 
         (["Do you have Cat?"], "Yes."),
         (["Do you have Cat and blue?"], "No."),
         (["Do you have fir or yew?"], "Yes."),  # yew is no value that it knows
-        (["What a day!"], "I did not understand."),
-        (["Bob."], "Bob blue elm. Bob red fir."),  # rows that fit come first
+        (["What a day!"], "I did not understand that. Could you say it in other words?"),
+        (["Bob."], "Bob: blue elm. Bob: red fir."),  # rows that fit come first
         (["No Ann. No Bob. I have some Cat"], "SELECT ROW 3"),
         (["colour: red; no others", "Hm", "No oak, no elm. Not elm. Not oak."], "SELECT ROW 4"),
-        (["", "Do you have Cat?", "No."], "Ann red oak. Bob blue elm. Bob red fir."),
+        (["", "Do you have Cat?", "No."], "Ann: red oak. Bob: blue elm. Bob: red fir."),
         (["", "Do you have Ann or Cat?", "No.", "Do you have elm?", "No."], "SELECT ROW 4"),
     ],
 )
