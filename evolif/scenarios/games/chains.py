@@ -21,6 +21,8 @@ _NUMBERS: Final = tuple(map(str, range(1, 9)))
 _MOST_DRAWS: Final = 10_000
 _MORE: Final = range(5)
 """How many more things one row has than the other."""
+_FULL: Final = 0.65
+"""Where rows are compared: the share that a scene has at least of the most things, so that it cannot be read out."""
 _EVERY: Final = (4, 6)
 """Fewest and most A, of which one lies where the other scene has something."""
 
@@ -216,9 +218,18 @@ def _cells(stream: Stream, program: Program, grid: SceneGrid) -> list[Cell]:
     """The filled cells of a scene; where rows are compared, each has as many as chance wills."""
     if program["family"] != "more":
         return stream.sample(cells_of(grid), stream.between(grid.least, grid.most))
+    rows = [[cell for cell in cells_of(grid) if cell[0] == row] for row in range(1, grid.side + 1)]
+    low, high = _in_a_row(grid)
+    while True:
+        counts = [stream.between(low, high) for _ in rows]
+        if sum(counts) >= grid.side * high * _FULL:
+            return [cell for row, count in zip(rows, counts, strict=True) for cell in stream.sample(row, count)]
+
+
+def _in_a_row(grid: SceneGrid) -> tuple[int, int]:
+    """Fewest and most things in a row of the holder's, where rows are compared: the other scene may have more."""
     most = grid.side - max(_MORE)
-    rows = ([cell for cell in cells_of(grid) if cell[0] == row] for row in range(1, grid.side + 1))
-    return [cell for row in rows for cell in stream.sample(row, stream.between(1, most))]
+    return max(1, most // 2), most
 
 
 def _looked_at(stream: Stream, program: Program, grid: SceneGrid, own: Scene) -> Scene:
@@ -249,9 +260,8 @@ def _single(program: Program, own: Scene) -> list[Thing]:
 def _fuller(stream: Stream, grid: SceneGrid, own: Scene, at: int) -> Scene:
     """A scene whose rows hold as many things more than rows such as the holder's as is asked, in each row anew."""
     scene: Scene = {}
-    most = grid.side - max(_MORE)
     for row in range(1, grid.side + 1):
-        usual = in_row(own, row) if row == at else stream.between(1, most)
+        usual = in_row(own, row) if row == at else stream.between(*_in_a_row(grid))
         count = usual + stream.choice(_MORE)
         for cell in stream.sample([cell for cell in cells_of(grid) if cell[0] == row], count):
             scene[cell] = stream.choice(THINGS)

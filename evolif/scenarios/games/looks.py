@@ -15,7 +15,7 @@ from evolif.util.rng import Stream
 
 WIDE_BLOCKS: Final = 5
 """Blocks in a row, and rows of them."""
-LEAST, MOST = 16, 20
+LEAST, MOST = 19, 22
 """Polygons of a figure."""
 LOOKS: Final[Mapping[str, tuple[str, ...]]] = {
     "size": ("large", "small"),
