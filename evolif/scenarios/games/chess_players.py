@@ -97,17 +97,19 @@ def _with_sums(told: dict[str, int]) -> dict[str, int]:
 class _Counts:
     """The counts of one sentence."""
 
+    _open: int | None
+    """A number of which it is not yet known what it counts."""
+
     def __init__(self, words: list[str]) -> None:
         self.told: dict[str, int] = {}
         self._words = words
         self._is_lost = not _LOST.isdisjoint(words)
         self._is_moved = not _MOVED.isdisjoint(words) and not _FORWARD.isdisjoint(words)
         self._kind = self._side = ""
-        self._open: int | None = None
+        self._open = None
         for at, word in enumerate(words):
             self._read(at, word)
-        if self._open is not None:
-            self._end()
+        self._close()
 
     def _read(self, at: int, word: str) -> None:
         number = 0 if word in _NONE else number_of(word)
@@ -158,6 +160,11 @@ class _Counts:
         kinds = [at for at, word in enumerate(self._words) if word in _PIECES or word in _PAWNS]
         numbers = [at for at, word in enumerate(self._words) if number_of(word) is not None]
         return bool(kinds and numbers) and kinds[0] < numbers[0]
+
+    def _close(self) -> None:
+        """Note the number that is still open."""
+        if self._open is not None:
+            self._end()
 
     def _end(self) -> None:
         """Note the open number as a count of what was named."""

@@ -26,6 +26,7 @@ LOOKS: Final[Mapping[str, tuple[str, ...]]] = {
 """What is told of polygons, and what it may be."""
 _LENGTHS: Final = {"large": 6, "small": 4}
 """Units from end to end; across they are two fewer, or more."""
+_SIZES: Final = {length: size for size, length in _LENGTHS.items()}
 _CLEAR: Final = 2
 """Units by which a wide polygon is wider than tall, at least."""
 _LEAST_AREAS: Final = {"large": 10, "small": 3}
@@ -50,12 +51,23 @@ class Look(NamedTuple):
 @lru_cache(maxsize=50_000)
 def look_of(polygon: Polygon) -> Look | None:
     """How a polygon looks; None if one may think so or so."""
+    told = told_of(polygon)
+    return Look(**told) if told.keys() == LOOKS.keys() else None
+
+
+def told_of(polygon: Polygon) -> dict[str, str]:
+    """What can be told of how a polygon looks, without what one may think so or so about."""
     across, down = (max(point[axis] for point in polygon) - min(point[axis] for point in polygon) for axis in (0, 1))
-    size = next((name for name, length in _LENGTHS.items() if length == max(across, down)), None)
-    if size is None or abs(across - down) < _CLEAR or len(polygon) not in _COUNTS:
-        return None
-    form = "wide" if across > down else "tall"
-    return Look(size, form, "dented" if _has_dent(polygon) else "plain", _COUNTS[len(polygon)])
+    looks: dict[str, str] = {}
+    size = _SIZES.get(max(across, down))
+    if size is not None:
+        looks["size"] = size
+    if abs(across - down) >= _CLEAR:
+        looks["form"] = "wide" if across > down else "tall"
+    looks["outline"] = "dented" if _has_dent(polygon) else "plain"
+    if len(polygon) in _COUNTS:
+        looks["corners"] = _COUNTS[len(polygon)]
+    return looks
 
 
 def _has_dent(polygon: Polygon) -> bool:
@@ -67,9 +79,9 @@ def _has_dent(polygon: Polygon) -> bool:
     )
 
 
-def looks_of(graph: Mapping[str, Any]) -> dict[tuple[int, int], Look | None]:
-    """The looks of a figure's polygons by row and column, from 1."""
-    return {(row + 1, column + 1): look_of(polygon) for (column, row), polygon in figure_of(graph).items()}
+def looks_of(graph: Mapping[str, Any]) -> dict[tuple[int, int], dict[str, str]]:
+    """What can be told of a figure's polygons, by row and column from 1."""
+    return {(row + 1, column + 1): told_of(polygon) for (column, row), polygon in figure_of(graph).items()}
 
 
 def _draw_look(stream: Stream) -> Polygon:

@@ -183,10 +183,10 @@ LOOK_WORDS: Final = _vocabulary(LOOKS, _LOOK_WORDS, f"{_NOUNS} shape shapes poly
 
 
 def things_of(graph: Mapping[str, Any]) -> dict[Cell, Mapping[str, str]]:
-    """The things of a scene or a figure; of a polygon between two looks nothing is known."""
+    """The things of a scene or a figure, with what can be told of them."""
     if "objects" in graph:
         return {cell: thing._asdict() for cell, thing in scene_of(graph).items()}
-    return {cell: {} if look is None else look._asdict() for cell, look in looks_of(graph).items()}
+    return dict(looks_of(graph))
 
 
 def side_of(graph: Mapping[str, Any]) -> int:
