@@ -192,6 +192,7 @@ class _Parser:
         """A noun for a thing of any kind ends a group, or is one."""
         group = self._current
         if group is None or self._is_fresh or (group.is_named and not self._verb):
+            self._number = 1 if self._is_one else self._number  # `one object`, but `one red star` may be of several
             group = self._begin()
         verb = self._verb
         self._close(group)

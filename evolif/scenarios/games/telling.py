@@ -49,11 +49,11 @@ def with_article(words: str) -> str:
 
 
 def counted(kind: Kind, count: int) -> str:
-    """So many things of a kind: `three red stars`, `no object`."""
+    """So many things of a kind: `three red stars`, `only one object`."""
     words = thing_words(dict(kind))
     number = _WORDS[count] if count < len(_WORDS) else str(count)
     if count == 1:
-        return f"one {words}"
+        return f"only one {words}"
     head, space, tail = words.partition(" with")
     return f"{number} {head}{'es' if head.endswith('s') else 's'}{space}{tail}"
 
