@@ -70,7 +70,8 @@ def _describe(view: View) -> str:
 def _guess(view: View) -> str:
     images = [things_of(graph) for graph in view.private["images"]]
     side = side_of(view.private["images"][0])
-    told = heard_statements(view, side)
+    # That nothing stands in a relation may be meant of the nearest cells alone, and so rules nothing out.
+    told = [one for one in heard_statements(view, side) if not (one.relation and one.count == 0)]
     left = [at for at, things in enumerate(images) if all(one.holds(things) for one in told)]
     if view.is_final or not left:
         return _answer(left[0] if left else None)

@@ -81,8 +81,9 @@ def _question(parser: _Parser, items: Sequence[Item]) -> Remark:
     statements = parser.statements()
     if "where" in kinds and statements:
         return Remark("ask", tuple(Statement(one.kind) for one in statements[:1]), "where")
-    if "many" in kinds and statements:
-        first = statements[0]
+    first = statements[0] if statements else Statement()
+    is_of_cell = not first.kind and first.place is not None and len(first.place.cells) == 1
+    if "many" in kinds and statements and not is_of_cell:
         return Remark("ask", (Statement(first.kind, first.place),), "count")
     places = parser.places or tuple(one.place for one in statements if one.place)
     told = [one for one in statements if one.kind]
@@ -106,6 +107,8 @@ class _Parser:
         """Whether the next value begins a new group."""
         self._is_no = self._is_every = self._is_only = self._is_one = False
         self._number: int | None = None
+        self._is_vague = self._is_less = False
+        """Whether the number is one of several that it may be."""
         self._verb = ""
         """`is` or `are`, if it was the last verb; what follows may be said of the group before."""
         self._front = ""
@@ -147,6 +150,7 @@ class _Parser:
         group.count = 0 if self._is_no and not self._is_every else self._number
         if group.count is None and self._is_only:
             group.count = 1
+        group.is_lost, self._is_less = self._is_less, False
         group.every, group.denied = self._is_every, self._is_every and self._is_no
         self._is_fresh = self._is_no = self._is_every = self._is_only = self._is_one = False
         self._number, self._verb = None, ""
@@ -201,14 +205,23 @@ class _Parser:
 
     def one(self, item: Item) -> None:
         """`one` stands for a noun, or for a number that says no more than `a` does."""
-        if self._last in ("value", "the", "which"):
+        if self._last in ("value", "the"):
             self.noun(item)
             return
-        self._is_fresh = self._is_one = True
+        self._is_fresh, self._is_one, self._is_vague = True, not self._is_vague, False
 
     def number(self, item: Item) -> None:
         """So many of what follows."""
-        self._number, self._is_fresh = item.value, True
+        self._number, self._is_fresh = (None if self._is_vague else item.value), True
+        self._is_vague = False
+
+    def vague(self, item: Item) -> None:
+        """At least so many: no more is known than that there is one."""
+        self._is_vague = True
+
+    def less(self, item: Item) -> None:
+        """At most so many, perhaps none: nothing is known."""
+        self._is_less = True
 
     def article(self, item: Item) -> None:
         """A new thing, unless it is said what the one before is."""
@@ -253,7 +266,8 @@ class _Parser:
             self._subject = None  # where nothing lies there is nothing to compare with
             return
         self._is_no = True
-        self._begin().is_named = True
+        group = self._begin()
+        group.is_named, group.is_open = True, False
 
     def anything(self, item: Item) -> None:
         """Denied: nothing; else it is a question, which takes the place alone."""
@@ -295,6 +309,7 @@ class _Parser:
         group = self._current
         if group is None or self._begins_anew(group, following, rest):
             self._context, self._current, self._heading = self._narrowed(places), None, None
+            self._is_only = False
         elif group.places:
             group.places += places
         else:
@@ -326,6 +341,8 @@ class _Parser:
         if self._heading is not None and len(groups) > 1:
             groups.remove(self._heading)
         said = [one for group in groups for one in self._said(group)]
+        filled = {one.place for one in said if one.count != 0}
+        said = [one for one in said if one.kind or one.count != 0 or one.relation or one.place not in filled]
         if self._is_all and len(self._context) == 1:
             outer = self._context[0]
             cells = outer.cells.difference(*(one.place.cells for one in said if one.place and one.place != outer))
@@ -366,5 +383,7 @@ _HANDLERS: Final[Mapping[str, Callable[[_Parser, Item], None]]] = {
     ":": _Parser.colon,
     ",": _Parser.comma,
     "rest": _Parser.rest,
+    "vague": _Parser.vague,
+    "lost": _Parser.less,
     "or": _Parser.either,
 }

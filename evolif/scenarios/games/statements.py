@@ -159,7 +159,10 @@ _LOOK_WORDS: Final = {
     ("form", "wide"): "wide broad flat wider wider-than-tall wider-than-it-is-tall horizontal",
     ("form", "tall"): "tall narrow upright taller taller-than-wide taller-than-it-is-wide vertical slim",
     ("outline", "dented"): "dented dent a-dent notch a-notch notched concave one-dent dents",
-    ("outline", "plain"): "convex no-dent no-dents without-a-dent without-dents no-notch smooth undented not-dented",
+    ("outline", "plain"): (
+        "convex no-dent no-dents without-a-dent without-any-dent without-any-dents without-dents no-notch "
+        "without-a-notch smooth undented not-dented"
+    ),
     **{
         ("corners", name): " ".join(
             [f"{greek}gon", f"{greek}gons"] + [f"{number}-{what}" for number in (name, digit) for what in _sides]

@@ -91,7 +91,7 @@ def test_no_half_fits_a_turn_of_eight(game: str) -> None:
 
 
 @pytest.mark.sampled
-@pytest.mark.parametrize(("count", "apart"), [(40, 0.2), pytest.param(300, 0.08, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(("count", "apart"), [(40, 0.2), pytest.param(150, 0.1, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("game", GAMES)
 def test_the_floor_is_right_as_often_as_stated(game: str, count: int, apart: float) -> None:
     stated = [generate(game, at, seed=6)["floor"] for at in range(count)]

@@ -105,10 +105,16 @@ SCENE: Any = {
         ("Row 3 is empty.", True),
         ("The circle in row 1 is not blue.", False),
         ("no stars or circles", False),
+        ("More than one thing is red.", True),
+        ("There are fewer than two stars.", True),
+        ("Row 1: a star, empty, a circle, empty.", True),
+        ("In row 2 I see nothing but a red cross.", True),
+        ("There are more than two red things.", True),  # no more is read than that there are some
     ],
 )
 def test_what_is_said_holds_or_not(text: str, is_so: bool) -> None:
     [remark] = read_remarks(text, SCENE_WORDS, 4)
+    assert remark.act in ("say", "unread")
     assert all(one.holds(SCENE) for one in remark.statements) is is_so
 
 
