@@ -13,6 +13,9 @@ from evolif.scenarios.games.speech import Speech
 from evolif.scenarios.games.telling import ask_back, is_meta
 
 _MOST_CHARACTERS: Final = 4_000
+"""Of a text that are read."""
+_MOST_WORDS: Final = 80
+"""Of a sentence."""
 _SENTENCE: Final = re.compile(r"[^.!?;\n]+[.!?;\n]?")
 _WORD: Final = re.compile(r"[a-z]+(?:-[a-z]+)?|[0-9]{1,3}")
 _FULL: Final[Mapping[tuple[str, str], int]] = {
@@ -72,7 +75,7 @@ def counts_in(text: str) -> dict[str, int]:
     told: dict[str, int] = {}
     for match in _SENTENCE.finditer(text[:_MOST_CHARACTERS].lower()):
         if not match[0].endswith("?") or "how" not in match[0]:
-            told |= _Counts(_WORD.findall(match[0])).told
+            told |= _Counts(_WORD.findall(match[0])[:_MOST_WORDS]).told
     return _with_sums(told)
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Final
 
-from evolif.scenarios.games.partner_words import Item, items_of_sentence, sentences_of
+from evolif.scenarios.games.partner_words import MOST_CHARACTERS, Item, items_of_sentence, sentences_of
 from evolif.scenarios.games.places import within
 from evolif.scenarios.games.statements import REST_OF, Kind, Place, Remark, Statement, Vocabulary
 
@@ -44,15 +44,26 @@ class _Group:
     """Whether it is compared with something that cannot be found."""
 
 
-@lru_cache(maxsize=4096)
 def read_remarks(text: str, vocabulary: Vocabulary, side: int) -> tuple[Remark, ...]:
     """The sentences of a text.
 
     Args:
-        text: What a partner said; hostile.
+        text: What a partner said; hostile, so that only its beginning is read.
         vocabulary: Of the game.
         side: Rows of an image, and columns.
+
+    Example:
+        ```python
+        [remark] = read_remarks("Row 3 has no stars.", SCENE_WORDS, 8)
+        assert str(remark.statements[0]) == "no star @row 3"
+        ```
     """
+    return _read(text[:MOST_CHARACTERS], vocabulary, side)
+
+
+@lru_cache(maxsize=4096)
+def _read(text: str, vocabulary: Vocabulary, side: int) -> tuple[Remark, ...]:
+    """Read once: a player goes through all that was said at each of its turns."""
     return tuple(_remark(words, asks, vocabulary, side) for words, asks in sentences_of(text))
 
 

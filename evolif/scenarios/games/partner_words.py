@@ -13,7 +13,8 @@ from typing import Any, Final
 from evolif.scenarios.games.places import number_of, place_at
 from evolif.scenarios.games.statements import Vocabulary
 
-_MOST_CHARACTERS: Final = 4_000
+MOST_CHARACTERS: Final = 4_000
+"""Of a text that are read."""
 _SENTENCE: Final = re.compile(r"[^.!?\n]+[.!?\n]?")
 _WORD: Final = re.compile(r"[a-z]+(?:'[a-z]+)?|[0-9]{1,3}|[,:;()?]")
 _LONGEST: Final = 5
@@ -69,7 +70,7 @@ class Item:
 
 def sentences_of(text: str) -> Iterator[tuple[list[str], bool]]:
     """The sentences of a text as words, and whether each ends as a question."""
-    plain = text[:_MOST_CHARACTERS].lower().replace("’", "'").replace("-", " ")
+    plain = text[:MOST_CHARACTERS].lower().replace("’", "'").replace("-", " ")
     for match in _SENTENCE.finditer(plain):
         words = _WORD.findall(match[0])
         if words:

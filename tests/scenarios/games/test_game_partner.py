@@ -132,3 +132,4 @@ def test_what_says_nothing_is_not_understood(text: str) -> None:
 )
 def test_hostile_texts_take_little_time(piece: str) -> None:
     assert read_remarks(piece * 100_000, SCENE_WORDS, 8) is not None
+    assert counts_in(piece * 100_000 + "white 3 pawns " * 10_000) is not None
