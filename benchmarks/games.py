@@ -25,7 +25,7 @@ from evolif.scenarios.games.boards import order_key
 from evolif.scenarios.games.instance import generate
 from evolif.scenarios.games.matching import proof_of
 from evolif.scenarios.games.players import player_of
-from evolif.scenarios.games.questions import FAMILIES, FLOORS, one_sided_share
+from evolif.scenarios.games.questions import CHAIN_FLOORS, FAMILIES, guessed_share, one_sided_share
 from evolif.scenarios.games.scenes import GRIDS, Modality
 from evolif.scenarios.games.self_play import rehearse
 from evolif.scenarios.games.tables import SIZES
@@ -108,9 +108,11 @@ def questions(instances: int, modality: Modality) -> None:
     for family in FAMILIES:
         made = [generate("questions", at, seed=SEED, modality=modality, family=family) for at in range(instances)]
         share = sum(one_sided_share(stream, one, player) for one in made for player in (0, 1)) / (2 * instances)
-        stated = FLOORS[modality, family]
+        guessed = sum(guessed_share(stream, one, player) for one in made for player in (0, 1)) / (2 * instances)
+        stated = CHAIN_FLOORS[modality, family]
         guess = accuracy("floor", "questions", 2, instances, modality=modality, family=family)
-        print(f"  {family}: one-sided share {share:.3f}, stated {stated:.3f}; best guess {guess}", flush=True)
+        told = f"one-sided share {share:.3f}, of the guess {guessed:.3f}, stated {stated:.3f}"
+        print(f"  {family}: {told}; best guess {guess}", flush=True)
 
 
 def accuracy(name: str, game: str, turns: int, dialogues: int, **settings: Any) -> str:

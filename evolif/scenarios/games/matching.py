@@ -9,22 +9,26 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated, Any, ClassVar, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field, model_validator
 
 from evolif.errors import InternalError
+from evolif.scenarios.games.editions import FIRST, EditedSettings
 from evolif.scenarios.games.instance import GameContent, Maker
+from evolif.scenarios.games.looks import WIDE_BLOCKS, draw_wide_figure, edit_wide_figure, wide_figures_look_alike
 from evolif.scenarios.games.scenes import (
-    GRIDS,
     Modality,
     Scene,
     draw_scene,
     edit_scene,
+    grids_of,
     scene_graph,
     scene_of,
     scene_text,
     scenes_look_alike,
+    trade_scene,
 )
 from evolif.scenarios.games.shapes import (
+    BLOCKS,
     Figure,
     draw_figure,
     edit_figure,
@@ -38,21 +42,27 @@ from evolif.util.rng import Stream
 _Image = TypeVar("_Image", Scene, Figure)
 NO_MATCH = "none"
 """The answer where the list does not hold the image; otherwise it is a place in the list, from 0."""
+_FIRST_EDITS = 3
 _MOST_DRAWS = 1000
 """Of one variant."""
 
 
-class SceneSettings(BaseModel):
+class SceneSettings(EditedSettings):
     """How hard the game `scenes` is."""
-
-    model_config = ConfigDict(frozen=True, use_attribute_docstrings=True)
 
     modality: Modality = "text"
     """Whether players see texts or pictures; it decides the size of scenes."""
     images: Annotated[int, Field(ge=2, le=9)] = 6
     """How many the guesser sees, all near-duplicates."""
-    edits: Annotated[int, Field(ge=1, le=6)] = 3
-    """The most edits between an image and what all are variants of."""
+    edits: Annotated[int, Field(ge=1, le=6)] = 1
+    """The most edits between an image and what all are variants of (3 in the first edition)."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _as_before(cls, given: Any) -> Any:
+        if isinstance(given, Mapping) and str(given.get("edition")) == str(FIRST):
+            return {"edits": _FIRST_EDITS, **given}
+        return given
 
 
 class ShapeSettings(SceneSettings):
@@ -65,17 +75,16 @@ class ShapeSettings(SceneSettings):
 class SceneMaker(Maker):
     """Makes instances of the game `scenes`."""
 
-    settings: ClassVar[type[BaseModel]] = SceneSettings
+    settings: ClassVar[type[EditedSettings]] = SceneSettings
     roles: ClassVar[tuple[str, str]] = ("describer", "guesser")
     answerers: ClassVar[tuple[int, ...]] = (1,)
 
     def draw(self, stream: Stream, settings: SceneSettings) -> GameContent:
         """The images, the target and where it stands in the list."""
-        grid = GRIDS[settings.modality]
+        grid = grids_of(settings.edition)[settings.modality]
         base = draw_scene(stream, grid)
-        variants = draw_variants(
-            stream, base, lambda scene: edit_scene(stream, scene, grid), settings, scenes_look_alike
-        )
+        edit = edit_scene if settings.edition == FIRST else trade_scene
+        variants = draw_variants(stream, base, lambda scene: edit(stream, scene, grid), settings, scenes_look_alike)
         return _content(stream, variants, [scene_graph(scene, grid) for scene in variants])
 
     def floor(self, settings: SceneSettings, content: GameContent) -> float:
@@ -96,13 +105,16 @@ class SceneMaker(Maker):
 class ShapeMaker(SceneMaker):
     """Makes instances of the game `shapes`."""
 
-    settings: ClassVar[type[BaseModel]] = ShapeSettings
+    settings: ClassVar[type[EditedSettings]] = ShapeSettings
 
     def draw(self, stream: Stream, settings: SceneSettings) -> GameContent:
         """The images, the target and where it stands in the list."""
-        base = draw_figure(stream)
-        variants = draw_variants(stream, base, lambda figure: edit_figure(stream, figure), settings, figures_look_alike)
-        return _content(stream, variants, [figure_graph(figure) for figure in variants])
+        if settings.edition == FIRST:
+            draw, edit, alike, blocks = draw_figure, edit_figure, figures_look_alike, BLOCKS
+        else:
+            draw, edit, alike, blocks = draw_wide_figure, edit_wide_figure, wide_figures_look_alike, WIDE_BLOCKS
+        variants = draw_variants(stream, draw(stream), lambda figure: edit(stream, figure), settings, alike)
+        return _content(stream, variants, [figure_graph(figure, blocks) for figure in variants])
 
     def text(self, instance: Mapping[str, Any], player: int) -> str:
         """One polygon a line; the guesser's images are numbered from 0."""

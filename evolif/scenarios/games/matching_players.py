@@ -1,7 +1,8 @@
-"""Simulated players of scenes and shapes: a scripted pair, and one that answers at once.
+"""Simulated players of scenes and shapes: a scripted pair that talks in plain English, and one that answers at once.
 
-The describer says traits of its image in a fixed order, those that the guesser asks for first. The guesser drops the
-images that do not fit, and asks for the traits that split the rest best, or for a cell where all traits are alike.
+The describer answers what it is asked and then goes on, row by row. The guesser drops images that do not fit what it
+hears, and asks for the cells that part the rest best. As the image may be none of the list, what most images have in
+common stands for it: an image is chosen once the describer has confirmed what only this one has.
 """
 
 from __future__ import annotations
@@ -10,20 +11,26 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from evolif.scenarios.games.hearing import heard_statements, read
 from evolif.scenarios.games.matching import differences
 from evolif.scenarios.games.player_view import View
 from evolif.scenarios.games.scenes import Cell, scene_of
 from evolif.scenarios.games.shapes import figure_of
 from evolif.scenarios.games.speech import Speech
-from evolif.scenarios.games.traits import Told, Traits, cells_of_graph, fits, read_traits, traits_of
+from evolif.scenarios.games.statements import Things, side_of, things_of
+from evolif.scenarios.games.telling import (
+    GO_ON,
+    add_first,
+    ask_back,
+    cell_words,
+    cells_told,
+    is_lost,
+    replies,
+    tell_rest,
+)
 
-_GO_ON = "Go on."
-_LOST = "I did not understand."
-_SUMS = "x1 and y1 are the sums of x and of y over the corners of polygon 1, and so on."
-_MANY_TOKENS = 60
-"""Of a turn: only where it has so many, the describer says what its words mean."""
-_MOST_ASKED = 3
-"""Traits that the guesser asks for in a turn."""
+_TOKENS_OF_A_REPLY = 14
+"""About what it takes to say what lies in a cell."""
 
 
 def scripted(view: View) -> str:
@@ -34,7 +41,7 @@ def scripted(view: View) -> str:
 def floor(view: View) -> str:
     """Answer with the image that is most like all others; the describer has nothing to answer."""
     if not view.may_answer:
-        return _GO_ON
+        return GO_ON
     read = scene_of if view.game == "scenes" else figure_of
     images = [read(graph) for graph in view.private["images"]]
     return _answer(min(range(len(images)), key=lambda at: sum(differences(images[at], other) for other in images)))
@@ -46,84 +53,96 @@ def _answer(image: int | None) -> str:
 
 def _describe(view: View) -> str:
     [graph] = view.private["images"]
-    traits, cells = traits_of(graph), cells_of_graph(graph)
-    told = {name for text in view.said[0::2] for name in read_traits(view.game, text).traits}
+    things, side = things_of(graph), side_of(graph)
+    told = cells_told(remark for text in view.said[0::2] for remark in read(view, text, side))
+    heard = read(view, view.said[-1], side) if view.said else ()
     speech = Speech(view)
-    asked = read_traits(view.game, view.said[-1]) if view.said else None
-    if asked and not asked.names and not asked.places and not view.said[-1].strip().endswith(_GO_ON):
-        speech.add(_LOST)
-    if view.game == "shapes" and view.turn == 1 and view.tokens >= _MANY_TOKENS:
-        speech.add(_SUMS)
-    for row, column in asked.places if asked else ():
-        if (row, column) in cells:
-            speech.add(f"row {row}, column {column}: {cells[row, column]}.")
-    wanted = [name for name in asked.names if name in traits] if asked else []
-    _say_traits(speech, traits, [*wanted, *(name for name in traits if name not in told and name not in wanted)])
-    return speech.text or _GO_ON
-
-
-def _say_traits(speech: Speech, traits: Traits, names: Sequence[str]) -> None:
-    """As many as fit, as one sentence."""
-    before, said = speech.text, ""
-    for name in names:
-        longer = f"{said}, {name} {traits[name]}" if said else f"{name} {traits[name]}"
-        if not speech.fits(f"{before} {longer}.".strip()):
+    if view.said and is_lost(view.said[-1], heard):
+        ask_back(speech, view.said[0::2])
+    for forms in replies(things, [remark for remark in heard if remark.act == "ask"]):
+        if not add_first(speech, forms):
             break
-        said = longer
-    if said:
-        speech.add(f"{said}.")
+    known = told | cells_told(read(view, speech.text, side))
+    tell_rest(speech, things, side, known)
+    return speech.text or GO_ON
 
 
 def _guess(view: View) -> str:
-    images: list[Mapping[str, Any]] = view.private["images"]
-    told = [read_traits(view.game, text) for text in view.said[0::2]]
-    left = [at for at, graph in enumerate(images) if fits(told, graph)]
+    images = [things_of(graph) for graph in view.private["images"]]
+    side = side_of(view.private["images"][0])
+    # That nothing stands in a relation may be meant of the nearest cells alone, and so rules nothing out.
+    told = [one for one in heard_statements(view, side) if not (one.relation and one.count == 0)]
+    left = [at for at, things in enumerate(images) if all(one.holds(things) for one in told)]
     if view.is_final or not left:
         return _answer(left[0] if left else None)
-    known = {name for one in told for name in one.traits}
-    unknown = {at: {name: own for name, own in traits_of(images[at]).items() if name not in known} for at in left}
-    if len(left) == 1 and not unknown[left[0]]:
+    usual = _usual(images, side)
+    possible: list[Things] = [images[at] for at in left]
+    doubts = [usual] if len(left) > 1 else _nearly(images[left[0]], usual, side)
+    possible += [things for things in doubts if all(one.holds(things) for one in told)]
+    asked = _splitting(possible, max(1, view.tokens // _TOKENS_OF_A_REPLY))
+    if not asked:
         return _answer(left[0])
     speech = Speech(view)
-    if told and not _tells(told[-1]):
-        speech.add(_LOST)
-    asked = _splitting(list(unknown.values()))
-    while asked and not speech.add(f"Tell me {', '.join(asked)}."):
-        asked.pop()
-    if not asked:
-        cell = _differing_cell([images[at] for at in left])
-        speech.add(_GO_ON if cell is None else f"What is at row {cell[0]}, column {cell[1]}?")
-    return speech.text
+    if is_lost(view.said[-1], read(view, view.said[-1], side)):
+        ask_back(speech, view.said[1::2])
+    for at, cell in enumerate(asked):
+        if not speech.add(f"{'And in' if at else 'What is in'} {cell_words(cell)}?"):
+            break
+    return speech.text or GO_ON
 
 
-def _differing_cell(graphs: Sequence[Mapping[str, Any]]) -> Cell | None:
-    """The first cell in which not all scenes have the same; figures have no cells."""
-    cells = [cells_of_graph(graph) for graph in graphs]
-    return next((cell for cell in cells[0] if len({one[cell] for one in cells}) > 1), None)
+def _usual(images: Sequence[Things], side: int) -> dict[Cell, Mapping[str, str]]:
+    """What lies in each cell of most images."""
+    usual: dict[Cell, Mapping[str, str]] = {}
+    for cell in _cells(side):
+        often = Counter(_key(things, cell) for things in images)
+        key = max(often, key=lambda own: often[own])
+        if key is not None:
+            usual[cell] = dict(key)
+    return usual
 
 
-def _tells(told: Told) -> bool:
-    return bool(told.traits or told.cells)
+def _nearly(things: Things, usual: Things, side: int) -> list[Things]:
+    """An image but for one cell, which is as in most: while this is possible, the answer may be none of the list."""
+    nearly: list[Things] = []
+    for cell in _cells(side):
+        if _key(things, cell) != _key(usual, cell):
+            other = {at: thing for at, thing in things.items() if at != cell}
+            nearly.append({**other, cell: usual[cell]} if cell in usual else other)
+    return nearly
 
 
-def _splitting(images: Sequence[Traits]) -> list[str]:
-    """The traits that split images best, one after the other; none where all are alike or only one is left."""
+def _cells(side: int) -> list[Cell]:
+    return [(row, column) for row in range(1, side + 1) for column in range(1, side + 1)]
+
+
+def _key(things: Things, cell: Cell) -> tuple[tuple[str, Any], ...] | None:
+    return tuple(things[cell].items()) if cell in things else None
+
+
+def _splitting(images: Sequence[Things], most: int) -> list[Cell]:
+    """The cells that part images best, one after the other; none where all are alike."""
+    cells = sorted({cell for things in images for cell in things})
     groups = [list(images)]
-    names = list(dict.fromkeys(name for traits in images for name in traits))
-    chosen: list[str] = []
-    while len(chosen) < _MOST_ASKED and any(len(group) > 1 for group in groups):
-        sizes = {name: sum(_size(name, group) for group in groups) for name in names}
-        best = min(names, key=lambda name: sizes[name], default=None)
-        if best is None or sizes[best] == sum(len(group) ** 2 for group in groups):
+    chosen: list[Cell] = []
+    while len(chosen) < most:
+        whole = sum(len(group) ** 2 for group in groups)
+        sizes = {cell: sum(_size(cell, group) for group in groups) for cell in cells}
+        best = min(cells, key=lambda cell: sizes[cell], default=None)
+        if best is None or sizes[best] == whole:
             break
         chosen.append(best)
-        values = {traits.get(best) for traits in images}
-        groups = [
-            [one for one in group if one.get(best) == value] for group in groups for value in sorted(values, key=str)
-        ]
+        groups = [part for group in groups for part in _parts(best, group)]
     return chosen
 
 
-def _size(name: str, group: Sequence[Traits]) -> int:
-    """How many images one expects to be left of a group once the trait is known, times the size of the group."""
-    return sum(count**2 for count in Counter(traits.get(name) for traits in group).values())
+def _parts(cell: Cell, group: Sequence[Things]) -> list[list[Things]]:
+    parts: dict[Any, list[Things]] = {}
+    for things in group:
+        parts.setdefault(_key(things, cell), []).append(things)
+    return list(parts.values())
+
+
+def _size(cell: Cell, group: Sequence[Things]) -> int:
+    """How many images one expects to be left of a group once the cell is known, times the size of the group."""
+    return sum(count**2 for count in Counter(_key(things, cell) for things in group).values())

@@ -19,6 +19,7 @@ from evolif.scenarios.games.names import typical_row
 from evolif.scenarios.games.player_view import View
 from evolif.scenarios.games.sentences import Claim, ParsedSentence
 from evolif.scenarios.games.speech import Speech
+from evolif.scenarios.games.telling import ask_back, is_meta
 
 _LABEL: Final = re.compile(r"(?<!\w)row ([0-9]{1,3})(?![0-9])", re.IGNORECASE)
 _ANSWER: Final = "SELECT ROW"
@@ -33,6 +34,8 @@ class Notes:
     own: Rows
     shown: list[list[str]]
     """Its rows, as they are written."""
+    name: int
+    """The column of names; -1 without one."""
     parts: list[Claim] = field(default_factory=list)
     """What the partner said of single rows, short of whole ones; each once."""
     met: set[int] = field(default_factory=set)
@@ -50,7 +53,8 @@ class Notes:
 def _notes(view: View) -> Notes:
     columns, rows = view.private["columns"], view.private["rows"]
     reader = open_reader(columns, rows)
-    notes = Notes(Rows(rows), [[str(value) for value in row] for row in rows])
+    name = columns.index("name") if "name" in columns else -1
+    notes = Notes(Rows(rows), [[str(value) for value in row] for row in rows], name)
     asked: ParsedSentence | None = None
     for turn, text in enumerate(view.said):
         sentences = reader.read(text)
@@ -144,9 +148,9 @@ def _proposal(view: View, notes: Notes, row: int) -> str:
 
 
 def _rarest(notes: Notes, row: int, count: int) -> list[int]:
-    """The columns in which the row's values are rarest in the own table, in the table's order."""
+    """The name, and the columns in which the row's values are rarest in the own table, in the table's order."""
     often = [sum(other[at] == value for other in notes.shown) for at, value in enumerate(notes.shown[row])]
-    return sorted(sorted(range(len(often)), key=lambda at: often[at])[:count])
+    return sorted(sorted(range(len(often)), key=lambda at: (at != notes.name, often[at]))[:count])
 
 
 def scripted(view: View) -> str:
@@ -160,8 +164,8 @@ def scripted(view: View) -> str:
     if view.is_final:
         return _select(order[0] if order else 0)
     speech = Speech(view)
-    if notes.is_lost:
-        speech.add("I did not understand.")
+    if notes.is_lost and not is_meta(view.said[-1]):
+        ask_back(speech, view.said[view.player :: 2])
     if notes.question:
         speech.add(_reply(notes, notes.question))
     for item in _items(view, notes, order, speech):
@@ -212,7 +216,13 @@ def _odds(view: View, notes: Notes, speech: Speech, count: int) -> float:
 
 
 def _say(notes: Notes, row: int, count: int) -> str:
-    return " ".join(notes.shown[row][at] for at in _rarest(notes, row, count)) + "."
+    """A row, or a part of it, the name first (`Alwen: Ashholm marfox`)."""
+    kept = _rarest(notes, row, count)
+    if notes.name in kept:
+        kept.remove(notes.name)
+        told = " ".join(notes.shown[row][at] for at in kept)
+        return f"{notes.shown[row][notes.name]}: {told}." if told else f"{notes.shown[row][notes.name]}."
+    return " ".join(notes.shown[row][at] for at in kept) + "."
 
 
 def _weights(notes: Notes) -> dict[int, float]:

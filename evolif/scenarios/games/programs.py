@@ -157,7 +157,8 @@ def noun(description: Description, *, plural: bool = False) -> str:
     return " ".join(words)
 
 
-def _one(description: Description) -> str:
+def one_of(description: Description) -> str:
+    """A description in words with its article."""
     words = noun(description)
     return f"{'an' if words[0] in 'aeiou' else 'a'} {words}"
 
@@ -166,13 +167,13 @@ def question_of(program: Program) -> str:
     """A program in words, with what its relation means, or what is the same."""
     family, a, b, relation = program["family"], program["a"], program["b"], program["relation"]
     if family == "both":
-        return f"Is there {_one(a)} in one scene and {_one(b)} in the other?"
+        return f"Is there {one_of(a)} in one scene and {one_of(b)} in the other?"
     if family == "every":
-        return f"Is every {noun(a)} of the two scenes {relation} {_one(b)} in its scene? {_meaning(relation)}"
+        return f"Is every {noun(a)} of the two scenes {relation} {one_of(b)} in its scene? {_meaning(relation)}"
     if family == "more":
         return f"Are there more {noun(a, plural=True)} in the left scene than in the right?"
     if family == "where":
-        return f"In how many of the two scenes is {_one(a)} {relation} {_one(b)}? {_meaning(relation)}"
+        return f"In how many of the two scenes is {one_of(a)} {relation} {one_of(b)}? {_meaning(relation)}"
     if family == "total":
         return f"How many {noun(a, plural=True)} do the two scenes hold together?"
     same = "The same means the same in size, pattern, colour and shape, in whatever cell."

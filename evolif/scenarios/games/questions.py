@@ -11,9 +11,20 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any, ClassVar, Final, Literal, TypeAlias, get_args
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import ConfigDict
 
 from evolif.errors import InternalError
+from evolif.scenarios.games.chains import (
+    SIDES,
+    answer_of,
+    answers_of,
+    chain_beside,
+    draw_chain,
+    draw_chain_scenes,
+    question_of_chain,
+    trace_of_chain,
+)
+from evolif.scenarios.games.editions import FIRST, EditedSettings
 from evolif.scenarios.games.instance import GameContent, Maker
 from evolif.scenarios.games.programs import (
     ANSWERS,
@@ -36,6 +47,7 @@ from evolif.scenarios.games.scenes import (
     Thing,
     cells_of,
     draw_scene,
+    grids_of,
     scene_graph,
     scene_of,
     scene_text,
@@ -102,6 +114,23 @@ FLOORS: Final[Mapping[tuple[Modality, Family], float]] = {
 """By modality and family: `one_sided_share` over 1,000 instances of seed 0."""
 _COMMON: Final[Mapping[Modality, tuple[int, int]]] = {"text": (4, 6), "image": (4, 4)}
 """Of the family `common`: fewest and most A of a scene."""
+_WIDE_COMMON: Final = (6, 8)
+"""The same of the second edition."""
+CHAIN_FLOORS: Final[Mapping[tuple[Modality, Family], float]] = {
+    ("text", "both"): 0.202,
+    ("text", "every"): 0.163,
+    ("text", "more"): 0.243,
+    ("text", "where"): 0.186,
+    ("text", "total"): 0.191,
+    ("text", "common"): 0.145,
+    ("image", "both"): 0.212,
+    ("image", "every"): 0.170,
+    ("image", "more"): 0.278,
+    ("image", "where"): 0.233,
+    ("image", "total"): 0.208,
+    ("image", "common"): 0.145,
+}
+"""Those of the second edition: `guessed_share` over 300 instances of seed 0."""
 OTHERS = 50
 """Scenes that are put in the place of one to see what the other side alone tells."""
 _GUESSED = 200
@@ -109,7 +138,7 @@ _GUESSED = 200
 _MOST_DRAWS = 100_000
 
 
-class QuestionSettings(BaseModel):
+class QuestionSettings(EditedSettings):
     """How hard the game `questions` is."""
 
     model_config = ConfigDict(frozen=True, use_attribute_docstrings=True)
@@ -123,12 +152,14 @@ class QuestionSettings(BaseModel):
 class QuestionMaker(Maker):
     """Makes instances of the game `questions`."""
 
-    settings: ClassVar[type[BaseModel]] = QuestionSettings
+    settings: ClassVar[type[EditedSettings]] = QuestionSettings
     roles: ClassVar[tuple[str, str]] = ("left", "right")
 
     def draw(self, stream: Stream, settings: QuestionSettings) -> GameContent:
         """The question, its answer and two scenes that have it."""
         family = stream.choice(FAMILIES) if settings.family is None else settings.family
+        if settings.edition > 1:
+            return self._chain(stream, family, grids_of(settings.edition)[settings.modality])
         program = draw_program(stream, family, settings.modality)
         answer = stream.choice(ANSWERS[family])
         left, right = draw_scenes(stream, program, settings.modality, answer)
@@ -141,9 +172,27 @@ class QuestionMaker(Maker):
             public={"question": question_of(program), "program": program},
         )
 
+    def _chain(self, stream: Stream, family: Family, grid: SceneGrid) -> GameContent:
+        """The same of the second edition."""
+        if family == "common":
+            program: dict[str, Any] = {**draw_program(stream, family, "text"), "holder": None}
+        else:
+            program = draw_chain(stream, family)
+        answers = possible_answers(program, grid)
+        answer = stream.choice(answers)
+        left, right = _chain_scenes(stream, program, grid, answer)
+        return GameContent(
+            private=[{"scene": scene_graph(scene, grid)} for scene in (left, right)],
+            answer=(answer, answer),
+            proof=proof_of_question(program, left, right),
+            chance=1 / len(answers),
+            public={"question": question_in_words(program), "program": program},
+        )
+
     def floor(self, settings: QuestionSettings, content: GameContent) -> float:
         """The measured share of the family."""
-        return FLOORS[settings.modality, content.public["program"]["family"]]
+        floors = FLOORS if settings.edition == 1 else CHAIN_FLOORS
+        return floors[settings.modality, content.public["program"]["family"]]
 
     def text(self, instance: Mapping[str, Any], player: int) -> str:
         """One object a line."""
@@ -154,6 +203,41 @@ class QuestionMaker(Maker):
         from evolif.scenarios.games.pictures import scene_picture
 
         return [scene_picture(instance["private"][player]["scene"])]
+
+
+def is_chain(program: Program) -> bool:
+    """Whether it is of the second edition and needs both scenes at once."""
+    return program.get("holder") is not None
+
+
+def possible_answers(program: Program, grid: SceneGrid) -> tuple[str, ...]:
+    """What can be the answer to a question."""
+    return answers_of(program["family"], grid) if is_chain(program) else ANSWERS[program["family"]]
+
+
+def question_in_words(program: Program) -> str:
+    """A program of any edition in words."""
+    return question_of_chain(program) if is_chain(program) else question_of(program)
+
+
+def proof_of_question(program: Program, left: Scene, right: Scene) -> dict[str, Any]:
+    """The proof of the answer to a question of any edition."""
+    return trace_of_chain(program, left, right) if is_chain(program) else trace_of(program, left, right)
+
+
+def _chain_scenes(stream: Stream, program: Program, grid: SceneGrid, answer: str) -> tuple[Scene, Scene]:
+    """Two scenes of the second edition from which a question has an answer."""
+    for _ in range(_MOST_DRAWS):
+        if is_chain(program):
+            left, right = draw_chain_scenes(stream, program, grid)
+            found = answer_of(program, grid, left, right)
+        else:
+            left = _common_scene(stream, grid, program["a"], _WIDE_COMMON)
+            right = _beside_common(stream, grid, program["a"], left)
+            found = combined(program, part_of(program, left), part_of(program, right))
+        if found == answer:
+            return left, right
+    raise InternalError(f"{_MOST_DRAWS} draws gave no scenes with the answer {answer} to {program}; please report this")
 
 
 def draw_program(stream: Stream, family: Family, modality: Modality) -> dict[str, Any]:
@@ -185,25 +269,31 @@ def scene_beside(stream: Stream, program: Program, modality: Modality, kept: Sce
     """A scene such as may stand beside a kept one, whatever the answer is then."""
     if program["family"] != "common":
         return _fitting_scene(stream, program, modality)
-    a = program["a"]
+    return _beside_common(stream, GRIDS[modality], program["a"], kept)
+
+
+def _beside_common(stream: Stream, grid: SceneGrid, a: Description, kept: Scene) -> Scene:
     own = [kept[cell] for cell in sorted(kept) if matches(a, kept[cell])]
     shared = stream.choice(own)
     colours = stream.sample([colour for colour in VALUES["colour"] if colour != shared.colour], len(own) - 1)
     options = ([thing for thing in _things_like(a, colour) if thing not in own] for colour in colours)
-    return _scene_with(stream, GRIDS[modality], a, [shared, *map(stream.choice, options)])
+    return _scene_with(stream, grid, a, [shared, *map(stream.choice, options)])
 
 
 def _fitting_scene(stream: Stream, program: Program, modality: Modality) -> Scene:
     """A random scene of which the question may be asked."""
     grid = GRIDS[modality]
     if program["family"] == "common":
-        a = program["a"]
-        colours = stream.sample(VALUES["colour"], stream.between(*_COMMON[modality]))
-        return _scene_with(stream, grid, a, [stream.choice(_things_like(a, colour)) for colour in colours])
+        return _common_scene(stream, grid, program["a"], _COMMON[modality])
     scene = draw_scene(stream, grid)
     while part_of(program, scene) is None:
         scene = draw_scene(stream, grid)
     return scene
+
+
+def _common_scene(stream: Stream, grid: SceneGrid, a: Description, limits: tuple[int, int]) -> Scene:
+    colours = stream.sample(VALUES["colour"], stream.between(*limits))
+    return _scene_with(stream, grid, a, [stream.choice(_things_like(a, colour)) for colour in colours])
 
 
 def _scene_with(stream: Stream, grid: SceneGrid, a: Description, things: Sequence[Thing]) -> Scene:
@@ -237,15 +327,31 @@ def one_sided_share(stream: Stream, instance: Mapping[str, Any], player: int) ->
         instance: Of the game.
         player: Whose scene stays.
     """
-    program, modality = instance["public"]["program"], instance["settings"]["modality"]
+    program, settings = instance["public"]["program"], instance["settings"]
     kept = scene_of(instance["private"][player]["scene"])
-    own = part_of(program, kept)
-    others = [part_of(program, scene_beside(stream, program, modality, kept)) for _ in range(OTHERS)]
-    answers = Counter(_ordered(program, own, other, player) for other in others)
+    answers = Counter(_answers_beside(stream, program, settings, kept, player, OTHERS))
     return max(answers.values()) / OTHERS
 
 
-def best_guess(stream: Stream, program: Program, modality: Modality, kept: Scene, player: int) -> str:
+def guessed_share(stream: Stream, instance: Mapping[str, Any], player: int) -> float:
+    """How often the best guess from a player's scene is right, the other being one of many others.
+
+    The guess is what half of the others make commonest, and its share is that among the other half: where many answers
+    are about as common, the commonest of a few is so by chance.
+
+    Args:
+        stream: Draws the others.
+        instance: Of the game.
+        player: Whose scene stays.
+    """
+    program, settings = instance["public"]["program"], instance["settings"]
+    kept = scene_of(instance["private"][player]["scene"])
+    answers = _answers_beside(stream, program, settings, kept, player, _GUESSED)
+    seen, held = Counter(answers[::2]), Counter(answers[1::2])
+    return held[max(seen, key=lambda answer: seen[answer])] * 2 / _GUESSED
+
+
+def best_guess(stream: Stream, program: Program, settings: Mapping[str, Any], kept: Scene, player: int) -> str:
     """The answer that is likeliest for whoever sees one scene only.
 
     As the generator draws the answer before the scenes, an answer that random scenes seldom give counts for more.
@@ -253,17 +359,46 @@ def best_guess(stream: Stream, program: Program, modality: Modality, kept: Scene
     Args:
         stream: Draws the scenes that may stand beside the own one.
         program: The question.
-        modality: Of the instance.
+        settings: Of the instance.
         kept: The own scene.
         player: Whose it is.
     """
-    own = part_of(program, kept)
-    others = [part_of(program, scene_beside(stream, program, modality, kept)) for _ in range(_GUESSED)]
-    seen = Counter(_ordered(program, own, other, player) for other in others)
+    grid = grids_of(_edition(settings))[settings["modality"]]
     usual: Counter[str | None] = Counter()
-    if program["family"] != "common":
-        usual.update(combined(program, one, other) for one in others[:OTHERS] for other in others[OTHERS:])
-    return max(ANSWERS[program["family"]], key=lambda answer: seen[answer] / (usual[answer] + 1))
+    if is_chain(program):
+        seen = Counter(_answers_beside(stream, program, settings, kept, player, _GUESSED))
+    else:
+        own, others = part_of(program, kept), _parts_beside(stream, program, settings, kept, _GUESSED)
+        seen = Counter(_ordered(program, own, other, player) for other in others)
+        if program["family"] != "common":
+            usual.update(combined(program, one, other) for one in others[:OTHERS] for other in others[OTHERS:])
+    return max(possible_answers(program, grid), key=lambda answer: seen[answer] / (usual[answer] + 1))
+
+
+def _edition(settings: Mapping[str, Any]) -> int:
+    return int(settings.get("edition", FIRST))
+
+
+def _answers_beside(
+    stream: Stream, program: Program, settings: Mapping[str, Any], kept: Scene, player: int, count: int
+) -> list[str | None]:
+    """What the answer would be with other scenes in the place of the other player's."""
+    grid = grids_of(_edition(settings))[settings["modality"]]
+    if is_chain(program):
+        keeps_holder = program["holder"] == SIDES[player]
+        others = [chain_beside(stream, program, grid, kept, keeps_holder=keeps_holder) for _ in range(count)]
+        return [answer_of(program, grid, *((kept, other) if player == 0 else (other, kept))) for other in others]
+    own = part_of(program, kept)
+    return [_ordered(program, own, part, player) for part in _parts_beside(stream, program, settings, kept, count)]
+
+
+def _parts_beside(stream: Stream, program: Program, settings: Mapping[str, Any], kept: Scene, count: int) -> list[Part]:
+    """The parts of other scenes in the place of the other player's."""
+    modality = settings["modality"]
+    if "holder" in program:
+        grid = grids_of(_edition(settings))[modality]
+        return [part_of(program, _beside_common(stream, grid, program["a"], kept)) for _ in range(count)]
+    return [part_of(program, scene_beside(stream, program, modality, kept)) for _ in range(count)]
 
 
 def _ordered(program: Program, own: Part, other: Part, player: int) -> str | None:

@@ -33,9 +33,10 @@ from evolif.errors import ArgumentError, InputError, UsageError
 from evolif.judging import Judgement, LexicalJudge
 from evolif.metrics import Breakdown, MetricTable
 from evolif.models import ChatModel, ChatRequest, SimModel, unknown_player
-from evolif.scenario import CHARACTERS_PER_TOKEN, Benchmark, Defaults, Lengths, Services
+from evolif.scenario import CHARACTERS_PER_TOKEN, Benchmark, Defaults, Lengths, Scenario, Services
 from evolif.scenarios.games import generate
 from evolif.scenarios.games.arguments import even
+from evolif.scenarios.games.editions import latest_edition, stored_edition
 from evolif.scenarios.games.ending import REASONS, Heard, Ruling, answer_text
 from evolif.scenarios.games.instance import settings_of
 from evolif.scenarios.games.options import GameOptions, GamePlay, with_settings
@@ -65,6 +66,10 @@ class GameFolder(BenchmarkFolder):
     """An opened benchmark of games."""
 
     spec: GameOptions
+
+    def __init__(self, path: Path | str, scenario: Scenario, notify: Callable[[str], None] = lambda _: None) -> None:
+        super().__init__(path, scenario, notify)
+        self.spec = self.spec.model_copy(update=stored_edition(self.spec.game, self.spec.settings))
 
     @property
     def variant(self) -> str:
@@ -216,14 +221,16 @@ class Games(FolderScenario[GameOptions, GamePlay, GameFolder]):
             UsageError: the folder holds something else, or the game has no such setting.
         """
         options = self.made_with(spec)
+        options = self.made_with(options.model_copy(update=latest_edition(options.game, options.settings)))
         settings_of(options.game, options.settings)
         number = dialogues * len(options.turns)
-        return super().generate(out, spec, dialogues=number, seed=seed, notify=notify)
+        return super().generate(out, options, dialogues=number, seed=seed, notify=notify)
 
     def lines(self, spec: GameOptions, dialogue: int, seed: int) -> Iterable[Mapping[str, Any]]:
         """The instance of a dialogue, and its number of turns."""
         number, place = divmod(dialogue - 1, len(spec.turns))
-        instance = json.loads(_instance(spec.game, number, seed, json.dumps(spec.settings, sort_keys=True)))
+        settings = stored_edition(spec.game, spec.settings)
+        instance = json.loads(_instance(spec.game, number, seed, json.dumps(settings, sort_keys=True)))
         return [{**instance, "turns": spec.turns[place]}]
 
     def defaults(self, bench: Benchmark, play: BaseModel) -> Defaults:

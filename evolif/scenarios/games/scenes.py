@@ -62,11 +62,19 @@ class SceneGrid:
 
 
 GRIDS: Mapping[str, SceneGrid] = {"text": SceneGrid(6, 16, 24), "image": SceneGrid(4, 6, 9)}
-"""By modality."""
+"""Of the first edition, by modality."""
+WIDE_GRIDS: Mapping[str, SceneGrid] = {"text": SceneGrid(8, 32, 40), "image": SceneGrid(6, 24, 30)}
+"""Of the second edition: a scene does not fit what its player may say."""
 _CELLS = {
     grid.side: tuple((row, column) for row in range(1, grid.side + 1) for column in range(1, grid.side + 1))
-    for grid in GRIDS.values()
+    for grids in (GRIDS, WIDE_GRIDS)
+    for grid in grids.values()
 }
+
+
+def grids_of(edition: int) -> Mapping[str, SceneGrid]:
+    """How large the scenes of an edition are, by modality."""
+    return GRIDS if edition == 1 else WIDE_GRIDS
 
 
 def cells_of(grid: SceneGrid) -> tuple[Cell, ...]:
@@ -103,6 +111,32 @@ def edit_scene(stream: Stream, scene: Scene, grid: SceneGrid) -> Scene:
     else:
         new[_empty_cell(stream, scene, grid)] = new.pop(stream.choice(filled))
     return new
+
+
+def trade_scene(stream: Stream, scene: Scene, grid: SceneGrid) -> Scene:
+    """The scene after a change that no count tells: a thing moves, or two things trade one attribute.
+
+    Args:
+        stream: What is drawn from.
+        scene: Stays as it is.
+        grid: Of the scene.
+    """
+    new = dict(scene)
+    filled = sorted(scene)
+    one = stream.choice(filled)
+    attribute = stream.choice((*VALUES, "move"))
+    others = [cell for cell in filled if attribute in VALUES and _differ(scene[one], scene[cell], attribute)]
+    if not others:
+        new[_empty_cell(stream, scene, grid)] = new.pop(one)
+        return new
+    other = stream.choice(others)
+    new[one] = scene[one]._replace(**{attribute: getattr(scene[other], attribute)})
+    new[other] = scene[other]._replace(**{attribute: getattr(scene[one], attribute)})
+    return new
+
+
+def _differ(one: Thing, other: Thing, attribute: str) -> bool:
+    return bool(getattr(one, attribute) != getattr(other, attribute))
 
 
 def _empty_cell(stream: Stream, scene: Scene, grid: SceneGrid) -> Cell:

@@ -52,17 +52,29 @@ def _rays() -> list[list[Point]]:
 _RAYS = _rays()
 
 
-def draw_polygon(stream: Stream) -> Polygon:
-    """A polygon around the middle of its block, no side of which crosses another."""
+def draw_polygon(stream: Stream, rays: Sequence[Sequence[Point]] = _RAYS, least_area: int = _LEAST_AREA) -> Polygon:
+    """A polygon around the middle of its block, no side of which crosses another.
+
+    Args:
+        stream: What is drawn from.
+        rays: Where corners may be, by their direction from the middle.
+        least_area: Of the polygon, in units.
+    """
     while True:
         count = stream.between(*CORNERS)
-        rays = sorted(stream.sample(range(len(_RAYS)), count))
-        polygon = tuple(stream.choice(_RAYS[ray]) for ray in rays)
-        if _is_plain(polygon):
+        chosen = sorted(stream.sample(range(len(rays)), count))
+        polygon = tuple(stream.choice(rays[ray]) for ray in chosen)
+        if _is_plain(polygon, least_area):
             return from_first(polygon)
 
 
-def _is_plain(polygon: Sequence[Point]) -> bool:
+def rays_within(across: int, down: int) -> list[list[Point]]:
+    """The rays of a block as far as they lie so near to its middle."""
+    near = ([(x, y) for x, y in ray if abs(x - _MIDDLE) <= across and abs(y - _MIDDLE) <= down] for ray in _RAYS)
+    return [ray for ray in near if ray]
+
+
+def _is_plain(polygon: Sequence[Point], least_area: int = _LEAST_AREA) -> bool:
     """Whether it holds the middle inside, every corner is one, and it is large enough."""
     turns = []
     for at, (x, y) in enumerate(polygon):
@@ -72,7 +84,7 @@ def _is_plain(polygon: Sequence[Point]) -> bool:
         if around <= 0 or bend == 0:
             return False
         turns.append(around)
-    return sum(turns) >= 2 * _LEAST_AREA
+    return sum(turns) >= 2 * least_area
 
 
 def from_first(polygon: Sequence[Point]) -> Polygon:
@@ -142,13 +154,14 @@ def figures_look_alike(one: Figure, other: Figure) -> bool:
     )
 
 
-def figure_graph(figure: Figure) -> dict[str, Any]:
-    """The graph of a figure: plain JSON, its polygons in order of blocks, row by row."""
+def figure_graph(figure: Figure, blocks: int = BLOCKS) -> dict[str, Any]:
+    """The graph of a figure of so many blocks in a row: plain JSON, its polygons in order of blocks, row by row."""
     polygons = [
         [[x + block[0] * _SIDE, y + block[1] * _SIDE] for x, y in figure[block]]
         for block in sorted(figure, key=lambda block: (block[1], block[0]))
     ]
-    return {"width": WIDTH, "height": WIDTH, "polygons": polygons}
+    width = blocks * _SIDE - 1
+    return {"width": width, "height": width, "polygons": polygons}
 
 
 def figure_of(graph: Mapping[str, Any]) -> Figure:

@@ -27,6 +27,14 @@ def test_an_instance_is_the_same_everywhere(game: str, expected: str) -> None:
     assert digest(game) == expected
 
 
+@pytest.mark.parametrize(
+    ("game", "expected"),
+    [("scenes", "392dab6d74587093"), ("shapes", "84a1a6cafb7df0d8"), ("questions", "a0862452e769f77d")],
+)
+def test_instances_of_the_first_edition_keep_their_bytes(game: str, expected: str) -> None:
+    assert digest(game, edition=1) == expected != digest(game)
+
+
 @pytest.mark.parametrize("game", ["chess", "names"])
 def test_an_instance_is_json_in_the_usual_layout_and_made_again_from_what_it_stores(game: str) -> None:
     made = generate(game, 7, seed=3)

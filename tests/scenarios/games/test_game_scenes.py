@@ -15,6 +15,7 @@ from evolif.scenarios.games.matching import differences, proof_of
 from evolif.scenarios.games.scenes import (
     GRIDS,
     THINGS,
+    WIDE_GRIDS,
     Scene,
     Thing,
     draw_scene,
@@ -22,6 +23,7 @@ from evolif.scenarios.games.scenes import (
     scene_graph,
     scene_of,
     scene_text,
+    trade_scene,
 )
 from evolif.util.rng import Stream
 
@@ -85,9 +87,15 @@ def check_instance(instance: Instance, images: int) -> None:
 @pytest.mark.sampled
 @pytest.mark.parametrize(("game", "images"), GAMES)
 @pytest.mark.parametrize("modality", GRIDS)
-def test_each_instance_has_one_answer_with_a_proof(game: str, images: int, modality: str) -> None:
-    for number in range(100):
-        check_instance(generate(game, number, seed=4, modality=modality), images)
+@pytest.mark.parametrize(("edition", "count"), [(1, 30), (2, 30)])
+def test_each_instance_has_one_answer_with_a_proof(
+    game: str, images: int, modality: str, edition: int, count: int
+) -> None:
+    for number in range(count):
+        instance = generate(game, number, seed=4, modality=modality, edition=edition)
+        check_instance(instance, images)
+        assert instance["settings"]["edits"] == (3 if edition == 1 else 1)
+        assert instance["settings"].get("edition", 1) == edition
 
 
 @pytest.mark.parametrize(("game", "images"), GAMES)
@@ -101,7 +109,7 @@ def test_instances_depend_on_number_seed_and_settings_only(game: str, images: in
 @pytest.mark.sampled
 @pytest.mark.parametrize(("game", "images"), GAMES)
 def test_positions_are_uniform(game: str, images: int) -> None:
-    answers = Counter(generate(game, number, seed=11)["answer"][1] for number in range(500))
+    answers = Counter(generate(game, number, seed=11)["answer"][1] for number in range(500 if game == "scenes" else 60))
     assert set(answers) == {*range(images), "none"}
     assert chisquare(list(answers.values())).pvalue > 0.001
 
@@ -109,7 +117,7 @@ def test_positions_are_uniform(game: str, images: int) -> None:
 @pytest.mark.parametrize(("game", "images"), GAMES)
 def test_a_text_is_too_long_to_be_read_out(game: str, images: int) -> None:
     counts = SubwordTokenizer()
-    for number in range(60):
+    for number in range(30):
         instance = generate(game, number, seed=12)
         for player in (0, 1):
             assert len(counts.spans(private_text(instance, player))) >= 1.5 * SPOKEN
@@ -148,9 +156,20 @@ def test_there_are_as_many_things_as_attributes_allow() -> None:
     assert len(set(THINGS)) == 2 * 3 * 8 * 6
 
 
+def test_a_trade_keeps_every_count() -> None:
+    stream, grid = Stream(5), WIDE_GRIDS["text"]
+    for _ in range(200):
+        scene = draw_scene(stream, grid)
+        new = trade_scene(stream, scene, grid)
+        assert differences(scene, new) == 2 and len(scene) == len(new)
+        for at in range(4):
+            assert Counter(thing[at] for thing in scene.values()) == Counter(thing[at] for thing in new.values())
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize(("game", "images"), GAMES)
-@pytest.mark.parametrize("modality", GRIDS)
+@pytest.mark.parametrize(
+    ("game", "images", "modality"), [("scenes", 6, "text"), ("scenes", 6, "image"), ("shapes", 4, "text")]
+)
 def test_the_guarantees_on_a_thousand_instances(game: str, images: int, modality: str) -> None:
     answers: Counter[object] = Counter()
     counts, shortest = SubwordTokenizer(), 10**6

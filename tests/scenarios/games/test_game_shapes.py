@@ -2,9 +2,21 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from itertools import combinations
 
 from evolif.scenarios.games import generate
+from evolif.scenarios.games.looks import LEAST as FEWEST
+from evolif.scenarios.games.looks import (
+    LOOKS,
+    Look,
+    draw_wide_figure,
+    edit_wide_figure,
+    look_of,
+    looks_of,
+    wide_figures_look_alike,
+)
+from evolif.scenarios.games.looks import MOST as UTMOST
 from evolif.scenarios.games.shapes import (
     LEAST,
     MOST,
@@ -90,7 +102,39 @@ def test_polygons_look_alike_if_they_differ_by_little() -> None:
 
 def test_no_two_images_of_a_list_look_alike() -> None:
     for number in range(60):
-        figures = [figure_of(graph) for graph in generate("shapes", number, seed=5)["private"][1]["images"]]
+        figures = [figure_of(graph) for graph in generate("shapes", number, seed=5, edition=1)["private"][1]["images"]]
         assert not any(figures_look_alike(one, other) for one, other in combinations(figures, 2))
         corners = [point for figure in figures for polygon in figure_graph(figure)["polygons"] for point in polygon]
         assert all(0 <= x < WIDTH and 0 <= y < WIDTH for x, y in corners)
+
+
+WIDE: Polygon = ((0, 2), (3, 1), (6, 2), (6, 4), (0, 4))
+"""Without a dent."""
+
+
+def test_a_look_is_told_in_words_or_there_is_none() -> None:
+    assert look_of(WIDE) == Look("large", "wide", "plain", "five")
+    assert look_of(tuple((y, x) for x, y in reversed(WIDE))) == Look("large", "tall", "plain", "five")
+    assert look_of(((0, 2), (3, 3), (6, 2), (6, 4), (0, 4))) == Look("large", "wide", "dented", "five")
+    assert look_of(SQUARE) is None  # neither wide nor tall
+    assert look_of(((0, 2), (3, 1), (5, 2), (5, 3), (0, 3))) is None  # neither large nor small
+
+
+def test_figures_of_the_second_edition_have_looks_of_all_kinds_and_change_where_one_sees_it() -> None:
+    stream, seen = Stream(7), Counter[str]()
+    for _ in range(12):
+        figure = draw_wide_figure(stream)
+        looks = [look_of(polygon) for polygon in figure.values()]
+        assert FEWEST <= len(figure) <= UTMOST and None not in looks
+        seen.update(value for look in looks if look for value in look)
+        new = edit_wide_figure(stream, figure)
+        assert not wide_figures_look_alike(figure, new)
+        changed = [block for block in figure.keys() | new.keys() if figure.get(block) != new.get(block)]
+        assert 1 <= len(changed) <= 2
+    assert set(seen) == {value for values in LOOKS.values() for value in values}
+
+
+def test_no_two_images_of_the_second_edition_have_the_same_looks() -> None:
+    for number in range(5):
+        graphs = generate("shapes", number, seed=5)["private"][1]["images"]
+        assert not any(looks_of(one) == looks_of(other) for one, other in combinations(graphs, 2))

@@ -494,3 +494,18 @@ def test_the_cost_is_foreseen(tmp_path: Path) -> None:
         SCENARIO.defaults(bench, SCENARIO.play()).max_turns == 9
         and SCENARIO.defaults(bench, SCENARIO.play()).patience is None
     )
+
+
+def test_a_benchmark_without_an_edition_is_of_the_first_and_stays_so(tmp_path: Path) -> None:
+    bench = made(tmp_path / "b", 2, game="scenes", n=None)
+    header = json.loads((tmp_path / "b" / "benchmark.json").read_text(encoding="utf-8"))
+    assert header["spec"]["edition"] == 2 == bench.lines(1)[0]["settings"]["edition"]
+    old = made(tmp_path / "old", 2, game="scenes", n=None, edition="1")
+    header = json.loads((tmp_path / "old" / "benchmark.json").read_text(encoding="utf-8"))
+    assert "edition" not in header["spec"] and "edition" not in old.lines(1)[0]["settings"]
+    assert old.lines(1)[0]["private"] == games.generate("scenes", 0, seed=1, edition=1)["private"]
+    assert (old.spec.edition, bench.spec.edition) == (1, 2)
+    words, _ = SCENARIO.presentation.command(old, old.variant, [1])
+    assert words[-2:] == ["--set", "edition=1"]
+    with pytest.raises(UsageError, match="another benchmark"):
+        made(tmp_path / "old", 3, game="scenes", n=None)
