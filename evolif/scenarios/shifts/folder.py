@@ -6,13 +6,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler, field_validator, model_serializer
 
 from evolif.benchmark import BenchmarkFolder, dialogue_file
 from evolif.errors import InputError
 from evolif.scenario import Scenario
 from evolif.scenarios.shifts.lines import line_fault
-from evolif.scenarios.shifts.outline import COUNTS
+from evolif.scenarios.shifts.outline import COUNTS, EDITION
 from evolif.scenarios.shifts.tasks import Hold
 
 
@@ -41,6 +41,16 @@ class ShiftOptions(BaseModel):
         Field(description="Of a released file: what becomes of goals that nobody stated in the dialogue."),
     ] = "drop"
 
+    edition: Annotated[
+        Literal[1, 2],
+        Field(description="Of the generated dialogues: 2, or 1 as before evolif 0.4 and without replies that fit."),
+    ] = EDITION
+
+    @model_serializer(mode="wrap")
+    def _as_stored(self, serialize: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        data: dict[str, Any] = serialize(self)
+        return {name: value for name, value in data.items() if name != "edition" or value != 1}
+
     @field_validator("rounds")
     @classmethod
     def _are_known(cls, value: tuple[int, ...]) -> tuple[int, ...]:
@@ -55,6 +65,8 @@ class StoredOptions(ShiftOptions):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
+    edition: Literal[1, 2] = 1
+    """Benchmarks from before there were editions are of the first, and released files have none."""
     digest: str = ""
     """Of the dialogues; empty for generated ones."""
     longest: Annotated[int, Field(ge=0)] = 0
@@ -83,6 +95,8 @@ class ShiftFolder(BenchmarkFolder):
 
     def __init__(self, path: Path | str, scenario: Scenario, notify: Callable[[str], None] = lambda _: None) -> None:
         super().__init__(path, scenario, notify)
+        if not hasattr(self._header.spec, "edition"):
+            self.spec = self.spec.model_copy(update={"edition": 1})
         self.stored = self.stored_as(StoredOptions, "generate the benchmark again")
 
     def _read(self, dialogue: int) -> list[dict[str, Any]]:
