@@ -43,7 +43,7 @@ class ShiftOptions(BaseModel):
 
     edition: Annotated[
         Literal[1, 2],
-        Field(description="Of the generated dialogues: 2, or 1 as before evolif 0.4 and without replies that fit."),
+        Field(description="Of generated dialogues: 2, or 1 as in benchmarks from before there were editions."),
     ] = EDITION
 
     @model_serializer(mode="wrap")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from evolif.scenarios.shifts.dialogue import Move, Returns
 from evolif.util.rng import Stream
@@ -36,7 +36,7 @@ COUNTS: Mapping[int, Counts] = {
 """By rounds."""
 MOST_ACTS = 3
 """Of a turn."""
-EDITION = 2
+EDITION: Literal[2] = 2
 """Of what is generated. Benchmarks without one are of the first."""
 _LEAST_PATH = {10: 3, 15: 4, 20: 5, 25: 6}
 """Turns of the chosen branch before the final request, by rounds."""
