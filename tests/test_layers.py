@@ -18,8 +18,8 @@ ROOT = Path(__file__).parent.parent
 SOURCES = sorted((ROOT / "evolif").rglob("*.py"))
 MOST_LINES = 600
 MOST_FILES = 603
-"""Grown for ledger, waits and seals of calls, for files and machines, for contexts, shifts and their editions, broadcasts,
-persons and their reactions."""
+"""Grown for ledger, waits and seals of calls, for files and machines, for contexts, shifts and their editions, for
+broadcasts, persons and their reactions."""
 
 
 def module_name(path: Path) -> str:

@@ -11,7 +11,7 @@ _LEAST_ASIDES = 4
 _NEEDED = {
     "item": ("added", "cancelled", "asks"),
     "fork": ("set", "alternative", "asks"),
-    "other": ("set", "changes", "changed", "dropped", "asks"),
+    "other": ("set", "all_changes", "changed", "dropped", "asks"),
 }
 
 

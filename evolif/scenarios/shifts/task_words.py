@@ -26,6 +26,10 @@ class SlotWords(BaseModel):
 
     changes: tuple[str, ...] | dict[bool, tuple[str, ...]] = ()
     """How the user changes it, each with a reason that fits nothing else."""
+    rises: tuple[str, ...] = ()
+    """The same with a reason that only fits a larger or later value."""
+    falls: tuple[str, ...] = ()
+    """For a smaller or sooner one."""
     set: str | dict[bool, str] = ""
     """The reply when it is set; of a `yes_no` slot one for each value."""
     changed: str | dict[bool, str] = ""
@@ -38,6 +42,14 @@ class SlotWords(BaseModel):
     """Questions about the slot."""
     asides: tuple[Answered, ...] = ()
     """Side questions that come to mind when the slot is discussed, in words that the task doesn't use."""
+
+    def all_changes(self) -> tuple[str, ...] | dict[bool, tuple[str, ...]]:
+        """The sentences that change it, whatever the values."""
+        return self.changes if isinstance(self.changes, dict) else (*self.changes, *self.rises, *self.falls)
+
+    def unfit(self, *, rises: bool) -> tuple[str, ...]:
+        """Those that don't fit a value that is larger than the old one, or smaller."""
+        return self.falls if rises else self.rises
 
 
 class TaskWords(BaseModel):

@@ -142,9 +142,9 @@ def load_task(task: str) -> TaskType:
         own = words.slots[slot.key]
         asks = (*slot.ask, *(question for question, _ in own.asks))
         refine = (
-            {v: (*slot.refine[v], *own.changes[v]) for v in slot.refine}
-            if (isinstance(slot.refine, dict) and isinstance(own.changes, dict))
-            else (*slot.refine, *own.changes)
+            {v: (*slot.refine[v], *own.all_changes()[v]) for v in slot.refine}
+            if (isinstance(slot.refine, dict) and isinstance(own.all_changes(), dict))
+            else (*slot.refine, *own.all_changes())
         )
         slots.append(slot.model_copy(update={"ask": asks, "refine": refine}))
     return first.model_copy(update={"slots": tuple(slots)})
@@ -221,8 +221,8 @@ def _second_task(task: str) -> TaskType:
     for slot in first.slots:
         own = words.slots[slot.key]
         changed: dict[str, object] = {"ask": tuple(question for question, _ in own.asks)}
-        if own.changes:
-            changed["refine"] = own.changes
+        if own.all_changes():
+            changed["refine"] = own.all_changes()
         slots.append(slot.model_copy(update=changed))
     return first.model_copy(
         update={

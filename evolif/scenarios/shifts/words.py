@@ -18,8 +18,6 @@ from evolif.util.rng import Stream
 
 _FEW = 3
 """So few sentences are all equally likely."""
-_OPENLY = 9
-"""Of ten refinements, those that name the old value where there is a sentence that does."""
 _QUESTIONS = 2
 """Of a hundred wishes, those that are put as a question; side questions make up for the rest."""
 _LED = 5
@@ -82,6 +80,8 @@ class ShiftWriter:
     said: set[str] = field(default_factory=set)
     replied: set[str] = field(default_factory=set)
     """Sentences of replies."""
+    listed: set[str] = field(default_factory=set)
+    """Keys of lists that have an item already."""
     branch_name: str = ""
 
     def turns(self) -> tuple[ShiftTurn, ...]:
@@ -123,7 +123,7 @@ class ShiftWriter:
             asked.append(Act("ask", slot.key))
             topic.touch(slot.key)
         changes = any(act.name in ("refine", "cancel", "withdraw") for act in acts)
-        kind = "unchanged" if changes else "compared" if beat.old is not None else "listed"
+        kind = "unchanged" if changes else "compared" if beat.old is not None else "listed" if acts else ""
         return " ".join(said), asked, self._reply(parts, topic.task, kind)
 
     def _lead(self, beat: Beat, topic: _Topic) -> tuple[list[str], list[str], list[Act]]:
@@ -175,9 +175,10 @@ class ShiftWriter:
         alternative = beat.old is not None and act.name == "set" and slot is self.script.fork
         options = slot.sentences("alternative" if alternative else act.name, act.value)
         if act.name == "refine":
-            openly = self.stream.below(10) < _OPENLY
-            options = tuple(s for s in options if ("{old}" in s) == openly) or options
-        if act.name == "add" and act.slot not in topic.touched:
+            unfit = topic.words.slots[slot.key].unfit(rises=_rises(act))
+            options = tuple(s for s in options if s not in unfit) or options
+            options = tuple(s for s in options if "{old}" in s) or options  # people say what they no longer want
+        if act.name == "add" and act.slot not in self.listed:
             options = tuple(s for s in options if not _MORE.search(s)) or options
         asks = self.stream.below(100) < _QUESTIONS
         fresh = [s for s in options if s not in self.said] or options
@@ -193,7 +194,10 @@ class ShiftWriter:
         if act.name == "set" and slot is self.script.fork and act.old is not None:
             text = words.alternative
         elif act.name == "add":
-            text = self._pick([one for one in words.added if one not in self.said] or words.added)
+            fresh = [one for one in words.added if one not in self.said] or words.added
+            first = act.slot not in self.listed
+            text = self._pick([s for s in fresh if not (first and _MORE.search(sentences_of(s)[0]))] or fresh)
+            self.listed.add(act.slot)
         else:
             text = _reply_to(act, words)
         return filled(
@@ -217,7 +221,7 @@ class ShiftWriter:
         is_short = sum(map(len, chosen)) < _MOST_SENTENCES and _words(chosen) < _LEAST_REPLY
         if kind == "unchanged" and is_short:
             chosen.append([self._about(task, "unchanged")])
-        elif _words(chosen) < _SHORT:
+        elif kind and _words(chosen) < _SHORT:
             chosen.append([self._about(task, kind)])
         self.replied.update(sentence for own in chosen for sentence in own)
         return " ".join(sentence for own in chosen for sentence in own)
@@ -260,6 +264,13 @@ def lowered(question: str) -> str:
 
 def _words(sentences: Sequence[Sequence[str]]) -> int:
     return sum(len(sentence.split()) for own in sentences for sentence in own)
+
+
+def _rises(act: Act) -> bool:
+    """Whether the new value is larger, or later, than the old one."""
+    if isinstance(act.value, str) or isinstance(act.old, str):
+        return str(act.value) > str(act.old)
+    return float(act.value or 0) > float(act.old or 0)
 
 
 def _topic(task: TaskType) -> _Topic:
