@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from evolif.scenarios.shifts.read_back import said
 from evolif.scenarios.shifts.task_words import SlotWords, TaskWords, load_words
-from evolif.scenarios.shifts.tasks import Slot, TaskType, grams, own_words, plain
+from evolif.scenarios.shifts.tasks import Slot, TaskType, filled, grams, own_words, plain
 
 _LEAST_ASIDES = 4
 _NEEDED = {
@@ -34,12 +35,20 @@ def lint_words(task: TaskType, words: TaskWords | None = None) -> list[str]:
         own = words.slots[slot.key]
         faults += [f"{slot.key} lacks {name}" for name in _needed(slot) if not getattr(own, name)]
         faults += [f"{slot.key}: “{text}” holds {{old}}" for text in _replies(own) if "{old}" in text]
+        faults += [f"{slot.key}: “{text}” is read as a wish" for text in _filled(slot, own) if said(text, task)]
         texts += [*_replies(own), own.alternative, *(answer for _, answer in (*own.asks, *own.asides))]
     return faults + [f"“{text}” holds a value" for text in texts if not grams(text).isdisjoint(forms)]
 
 
 def _needed(slot: Slot) -> tuple[str, ...]:
     return _NEEDED["item" if slot.type == "item" else "fork" if slot.fork else "other"]
+
+
+def _filled(slot: Slot, words: SlotWords) -> Iterator[str]:
+    """The replies with two of the slot's values each, which is enough: all values stand in the same sentences."""
+    first, second = map(slot.say, slot.values[:2])
+    for text in (*_replies(words), words.alternative):
+        yield filled(text, first, second)
 
 
 def _replies(words: SlotWords) -> Iterator[str]:

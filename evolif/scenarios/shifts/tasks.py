@@ -220,7 +220,9 @@ def _second_task(task: str) -> TaskType:
     slots = []
     for slot in first.slots:
         own = words.slots[slot.key]
-        changed: dict[str, object] = {"ask": tuple(question for question, _ in own.asks)}
+        # "Under the desk" fits no sentence that gives its value an article.
+        values = tuple(value for value in slot.values if not str(value).startswith("under the "))
+        changed: dict[str, object] = {"ask": tuple(question for question, _ in own.asks), "values": values}
         if own.all_changes():
             changed["refine"] = own.all_changes()
         slots.append(slot.model_copy(update=changed))

@@ -180,6 +180,8 @@ class ShiftWriter:
             options = tuple(s for s in options if "{old}" in s) or options  # people say what they no longer want
         if act.name == "add" and act.slot not in self.listed:
             options = tuple(s for s in options if not _MORE.search(s)) or options
+        if act.value is not None and slot.say(act.value).endswith("s"):
+            options = tuple(s for s in options if not s.startswith("There's {value}")) or options
         asks = self.stream.below(100) < _QUESTIONS
         fresh = [s for s in options if s not in self.said] or options
         fitting = [s for s in fresh if ("?" in s) == asks] or fresh
