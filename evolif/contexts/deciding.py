@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 from evolif.contexts.forest import Decision, Forest
 from evolif.contexts.own_model import NoUseError, OwnModel, Tally, fenced, shortened, wording
-from evolif.contexts.rules import Thresholds, decide, open_fork
+from evolif.contexts.rules import Thresholds, decide, decide_by_cues, open_fork
 from evolif.errors import ArgumentError
 from evolif.text import reply_objects
 
@@ -55,6 +55,16 @@ class RulesDecider:
         return decide(forest, query, similarities, self._thresholds)
 
 
+class CueDecider:
+    """Decides by cue words alone: the tree without retrieval, where nothing says which round a query is about."""
+
+    needs_summaries = False
+
+    async def decide(self, forest: Forest, query: str, similarities: Sequence[float], tally: Tally) -> Decision:
+        """A cue of an aside opens a topic; all else goes on."""
+        return decide_by_cues(forest, query)
+
+
 class ModelDecider:
     """Asks a model, once for the topic and, behind the gate, once for the branch.
 
@@ -63,12 +73,13 @@ class ModelDecider:
 
     Args:
         model: The strategy's.
-        theta: What the fork point's similarity must exceed, so that a branch is asked for.
+        theta: What the fork point's similarity must exceed, so that a branch is asked for. None where nothing is
+            compared: then a branch is asked for in every topic of two rounds or more, and no similar rounds are listed.
     """
 
     needs_summaries = True
 
-    def __init__(self, model: OwnModel, theta: float) -> None:
+    def __init__(self, model: OwnModel, theta: float | None = None) -> None:
         self._model = model
         self._theta = theta
 
@@ -82,7 +93,11 @@ class ModelDecider:
         tree = topic["target"] if topic["action"] == "SWITCH_TOPIC" else forest.active_tree
         if topic["action"] == "CREATE_TOPIC" or tree is None:
             return decision
-        if open_fork(forest, tree, similarities, self._theta) is None:
+        if self._theta is None:
+            is_open = sum(node.tree == tree for node in forest.nodes) > 1
+        else:
+            is_open = open_fork(forest, tree, similarities, self._theta) is not None
+        if not is_open:
             return decision
         shown = _branches(forest, tree, said, similarities)
         return await self._ask("branch", shown, lambda given: forest.check(topic, given), tally, decision)
@@ -137,7 +152,12 @@ def _branches(forest: Forest, tree: int, query: str, similarities: Sequence[floa
     nodes = [node for node in forest.nodes if node.tree == tree]
     path = forest.path(tree)
     current = forest.nodes[path[-1] - 1].branch
-    best = sorted(nodes, key=lambda node: (similarities[node.number - 1], node.number), reverse=True)[:_MOST_SIMILAR]
+    best = (
+        sorted(nodes, key=lambda node: (similarities[node.number - 1], node.number), reverse=True)[:_MOST_SIMILAR]
+        if similarities
+        else []
+    )
+    similar = [f"Round {node.number} (branch {node.branch}): {node.summary}" for node in best]
     branches = [
         f"Branch {name}{' (current)' if name == current else ''}: "
         + " ".join(node.summary or "" for node in nodes if node.branch == name)
@@ -151,9 +171,7 @@ def _branches(forest: Forest, tree: int, query: str, similarities: Sequence[floa
             "Branches:",
             *branches,
             "",
-            "Rounds most similar to the new message:",
-            *(f"Round {node.number} (branch {node.branch}): {node.summary}" for node in best),
-            "",
+            *(["Rounds most similar to the new message:", *similar, ""] if similar else []),
             f"New message: {query}",
         ]
     )

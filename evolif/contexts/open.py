@@ -9,15 +9,23 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from evolif.contexts.base import ContextStrategy, Embedder
-from evolif.contexts.deciding import Decider, ModelDecider, RulesDecider
+from evolif.contexts.deciding import CueDecider, Decider, ModelDecider, RulesDecider
 from evolif.contexts.embedding import embedder_name
 from evolif.contexts.history import DEFAULT_ROUNDS, FullHistory, LastRounds
-from evolif.contexts.options import choice, embedder_option, refusal, split_options, threshold
+from evolif.contexts.options import (
+    SUMMARISERS,
+    choice,
+    embedder_option,
+    has_retrieval,
+    refusal,
+    split_options,
+    threshold,
+)
 from evolif.contexts.own_model import OwnModel
 from evolif.contexts.retrieval import Retrieval, retrieval_k
 from evolif.contexts.round_vectors import RoundVectors
 from evolif.contexts.rules import calibrated
-from evolif.contexts.summarising import ModelSummariser, RulesSummariser, Summariser
+from evolif.contexts.summarising import ModelSummariser, QuerySummariser, RulesSummariser, Summariser
 from evolif.contexts.summary import DEFAULT_FULL, Summaries
 from evolif.contexts.tree import Tree
 from evolif.errors import UsageError
@@ -104,16 +112,20 @@ def _summary(name: str, given: _Given) -> ContextStrategy:
     if match is None:
         raise refusal(name, f"K of summary:K is a whole number from 0, such as summary:{DEFAULT_FULL}")
     k = DEFAULT_FULL if match[1] is None else int(match[1])
-    summariser = choice(name, options, "summariser")
+    summariser = choice(name, options, "summariser", SUMMARISERS)
     canonical = f"summary:{k}?summariser={summariser}"
     return Summaries(k, canonical, _summariser(summariser, canonical, given))
 
 
 def _tree(name: str, given: _Given) -> ContextStrategy:
-    base, options = split_options(name, ("decider", "summariser", "theta", "embedder"))
+    base, options = split_options(name, ("decider", "summariser", "theta", "embedder", "retrieval"))
     if base != "tree":
         raise refusal(name, "tree has options, and no parameter after a colon")
-    decider, summariser = choice(name, options, "decider"), choice(name, options, "summariser")
+    decider, summariser = choice(name, options, "decider"), choice(name, options, "summariser", SUMMARISERS)
+    if not has_retrieval(name, options):
+        canonical = f"tree?decider={decider}&summariser={summariser}&retrieval=none"
+        blind: Decider = ModelDecider(OwnModel(given.models, canonical)) if decider == "model" else CueDecider()
+        return Tree(canonical, blind, _summariser(summariser, canonical, given))
     embedder = given.embedder_for(embedder_option(name, options))
     at = calibrated(embedder_name(embedder))
     theta, spelt = threshold(name, options, at.theta)
@@ -126,7 +138,9 @@ def _tree(name: str, given: _Given) -> ContextStrategy:
 
 
 def _summariser(by: str, name: str, given: _Given) -> Summariser:
-    return ModelSummariser(OwnModel(given.models, name)) if by == "model" else RulesSummariser()
+    if by == "model":
+        return ModelSummariser(OwnModel(given.models, name))
+    return QuerySummariser() if by == "query" else RulesSummariser()
 
 
 @dataclass(frozen=True, slots=True)

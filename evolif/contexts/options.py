@@ -11,6 +11,8 @@ from evolif.models.endpoint import shown
 
 BY = ("rules", "model")
 """Who decides or summarises."""
+SUMMARISERS = (*BY, "query")
+"""What makes summaries; `query` keeps what the user said, and nothing of the answer."""
 _THETA = re.compile(r"0?\.[0-9]{1,6}|[01](?:\.0{1,6})?")
 _EMBEDDER = re.compile(r"[\w.<>-]{1,100}")
 
@@ -40,16 +42,32 @@ def refusal(name: str, what: str) -> UsageError:
     return UsageError(f"the context strategy “{shown(name, '')}”: {what}")
 
 
-def choice(name: str, options: Mapping[str, str], key: str) -> str:
-    """An option that is `rules`, its default, or `model`.
+def choice(name: str, options: Mapping[str, str], key: str, known: Sequence[str] = BY) -> str:
+    """An option that is one of a few words, by default the first of them.
 
     Raises:
         UsageError: another value.
     """
-    value = options.get(key, BY[0])
-    if value not in BY:
-        raise refusal(name, f"{key} is {' or '.join(BY)}")
+    value = options.get(key, known[0])
+    if value not in known:
+        raise refusal(name, f"{key} is {', '.join(known[:-1])} or {known[-1]}")
     return value
+
+
+def has_retrieval(name: str, options: Mapping[str, str]) -> bool:
+    """Whether a tree compares rounds with the query: always, unless its option `retrieval` is `none`.
+
+    Raises:
+        UsageError: another value, or `none` beside an option that says how rounds are compared.
+    """
+    if "retrieval" not in options:
+        return True
+    if options["retrieval"] != "none":
+        raise refusal(name, "retrieval is none, or left out")
+    idle = [key for key in ("theta", "embedder") if key in options]
+    if idle:
+        raise refusal(name, f"without retrieval nothing is compared, so leave {idle[0]} out")
+    return False
 
 
 def threshold(name: str, options: Mapping[str, str], default: float) -> tuple[float, str]:

@@ -97,6 +97,17 @@ def decide(forest: Forest, query: str, similarities: Sequence[float], thresholds
     return {"topic": topic, "branch": _decide_branch(forest, tree, cues, plain, similar, thresholds)}
 
 
+def decide_by_cues(forest: Forest, query: str) -> Decision:
+    """Decide without similarities: the cue of an aside opens a topic, and all else goes on.
+
+    Args:
+        forest: As the last turn left it.
+        query: What the user says next.
+    """
+    opens = not forest.nodes or _read_cues(query, CALIBRATED).aside
+    return {"topic": {"action": "CREATE_TOPIC" if opens else "CONTINUE"}, "branch": None}
+
+
 def open_fork(forest: Forest, tree: int, similarities: Sequence[float], theta: float = CALIBRATED.theta) -> Node | None:
     """The fork point of a tree where the gate is open, so that a branch decision is asked for; otherwise None.
 

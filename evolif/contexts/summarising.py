@@ -54,6 +54,14 @@ class RulesSummariser:
         return [_first_words(summary) for summary in summaries]
 
 
+class QuerySummariser(RulesSummariser):
+    """Keeps what the user said, as `summary_by_rules` shortens it, and nothing of the answer: half the tokens."""
+
+    async def summarise(self, query: str, reply: str, tally: Tally) -> str:
+        """Where the user said nothing, the summary by rules."""
+        return summary_by_rules(query, "") or summary_by_rules("", reply)
+
+
 class ModelSummariser:
     """Asks a model for one sentence a round; numbers and names of the user's text that it leaves out are appended.
 

@@ -32,10 +32,12 @@ class Tree:
         name: With all options.
         decider: Decides on topic and branch.
         summariser: Makes summaries.
-        vectors: Embeds rounds and queries.
+        vectors: Embeds rounds and queries; None for a tree without retrieval, which compares nothing.
     """
 
-    def __init__(self, name: str, decider: Decider, summariser: Summariser, vectors: RoundVectors) -> None:
+    def __init__(
+        self, name: str, decider: Decider, summariser: Summariser, vectors: RoundVectors | None = None
+    ) -> None:
         self.name = name
         self._decider = decider
         self._summariser = summariser
@@ -52,7 +54,7 @@ class Tree:
         forest = _forest(system, past)
         notes: dict[str, Any] = {}
         similarities: list[float] = []
-        if past:
+        if past and self._vectors is not None:
             rounds, query = self._vectors(past, prompt.query)
             similarities = [cosine(query, each.vector) for each in rounds]
             tally.embedded = NEW_TEXTS

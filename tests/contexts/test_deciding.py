@@ -223,3 +223,15 @@ def test_a_resumed_session_asks_nothing_again() -> None:
     resumed = asyncio.run(again.build("Rules.", past[:3], past[3].prompt))
     assert resumed == contexts[3]
     assert len(fresh.asked) == contexts[3].cost.calls < sum(context.cost.calls for context in contexts)
+
+
+def test_without_retrieval_it_decides_on_the_branch_of_every_topic_of_two_rounds_and_sees_no_similar_ones() -> None:
+    def answer(request: ChatRequest) -> str:
+        branch = said(action="CREATE_BRANCH", fork=1, target=None, reason="")
+        return branch if is_about(request, "branch") else CONTINUE
+
+    contexts, model = under(answer, "tree?decider=model&retrieval=none", TURNS[:3])
+    branches = [request.messages[1].content for request in model.asked if is_about(request, "branch")]
+    assert len(branches) == 1 and "Rounds most similar" not in branches[0] and "Branch b0" in branches[0]
+    assert [(one.decision or {})["branch"] for one in contexts] == [None, None, {"action": "CREATE_BRANCH", "fork": 1}]
+    assert all(one.cost.embedded == 0 for one in contexts)

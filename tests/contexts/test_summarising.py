@@ -51,7 +51,7 @@ def test_a_name_spells_out_its_defaults(name: str, canonical: str) -> None:
         ("summary:2?", "its options are summariser, each once"),
         ("summary:2?theta=0.4", "its options are summariser"),
         ("summary:2?summariser=rules&summariser=rules", "its options are summariser"),
-        ("summary:2?summariser=me", "summariser is rules or model"),
+        ("summary:2?summariser=me", "summariser is rules, model or query"),
         ("summary:2?summariser=model", "--context-model PROVIDER/NAME"),
     ],
 )

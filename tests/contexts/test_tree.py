@@ -42,6 +42,8 @@ def played(turns: Sequence[tuple[str, str]], system: str = "", name: str = "tree
         ("tree?theta=.50", "tree?decider=rules&summariser=rules&theta=0.5&embedder=wordllama"),
         ("tree?embedder=wordllama&theta=1", "tree?decider=rules&summariser=rules&theta=1&embedder=wordllama"),
         ("tree?theta=0&decider=rules", "tree?decider=rules&summariser=rules&theta=0&embedder=wordllama"),
+        ("tree?retrieval=none", "tree?decider=rules&summariser=rules&retrieval=none"),
+        ("tree?retrieval=none&summariser=query", "tree?decider=rules&summariser=query&retrieval=none"),
         ("tree?theta=0.000001", "tree?decider=rules&summariser=rules&theta=0.000001&embedder=wordllama"),
     ],
 )
@@ -53,14 +55,17 @@ def test_a_name_spells_out_its_options_in_one_order(name: str, canonical: str) -
     ("name", "what"),
     [
         ("tree:3", "no parameter after a colon"),
-        ("tree?", "its options are decider, summariser, theta, embedder, each once"),
+        ("tree?", "its options are decider, summariser, theta, embedder, retrieval, each once"),
         ("tree?theta", "its options are"),
         ("tree?theta=", "its options are"),
         ("tree?k=3", "its options are"),
         ("tree?theta=0.4&theta=0.5", "its options are"),
+        ("tree?retrieval=some", "retrieval is none, or left out"),
+        ("tree?retrieval=none&theta=0.4", "without retrieval nothing is compared, so leave theta out"),
+        ("tree?embedder=wordllama&retrieval=none", "so leave embedder out"),
         ("tree?theta=0.4&", "its options are"),
         ("tree?decider=oracle", "decider is rules or model"),
-        ("tree?summariser=Model", "summariser is rules or model"),
+        ("tree?summariser=Model", "summariser is rules, model or query"),
         ("tree?theta=1.1", "theta is a number from 0 to 1, such as 0.4"),
         ("tree?theta=-0.1", "theta is a number"),
         ("tree?theta=1e-3", "theta is a number"),
@@ -219,6 +224,31 @@ def test_half_a_character_is_the_same_after_it_was_stored() -> None:
     assert context.messages[0].content.endswith("jjj ? jj") and past
 
 
+def test_without_retrieval_nothing_is_embedded_and_only_an_aside_leaves_the_topic() -> None:
+    turns = [("jjj", "a"), ("zzz", "b"), ("By the way, jjj?", "c"), ("Back to zzz.", "d")]
+    embedder = Letters()
+    strategy = open_strategy("tree?retrieval=none", embedder=embedder)
+    past: list[Exchange] = []
+    for number, (query, reply) in enumerate(turns, 1):
+        context = asyncio.run(strategy.build("", past, prompt(number, query)))
+        past.append(Exchange(prompt(number, query), reply, reply, context.notes))
+        assert context.decision is not None and context.decision["branch"] is None
+    actions = [exchange.notes["decision"]["topic"]["action"] for exchange in past]
+    assert actions == ["CREATE_TOPIC", "CONTINUE", "CREATE_TOPIC", "CONTINUE"]
+    assert not embedder.seen and context.cost.embedded == 0
+    assert context.shown == {1: "summary", 2: "summary", 3: "full"}
+
+
+@installed
+def test_summaries_of_queries_alone_hold_nothing_of_the_answer() -> None:
+    turns = [("jjj", "One answer."), ("By the way, vvv?", "Another.")]
+    _, context = played(turns, name="tree?retrieval=none&summariser=query")
+    assert context.messages[0].content == "Other topics:\nTopic 1: jjj"
+    _, context = played([("", "One answer."), turns[1]], name="tree?retrieval=none&summariser=query")
+    assert context.messages[0].content == "Other topics:\nTopic 1: One answer."
+
+
+@installed
 def test_theta_decides_when_a_cue_is_believed() -> None:
     turns = [("jjjj", ""), ("by the way, zzzz", ""), ("back to jjzz", "")]  # similar by 0.71 to both
     switched = {"topic": {"action": "SWITCH_TOPIC", "target": 0}, "branch": None}

@@ -13,8 +13,10 @@ from evolif.errors import InputError
 from evolif.scenario import Scenario
 from evolif.scenarios.shifts.checking import FIRST_EDITION, LATEST_EDITION, Rules
 from evolif.scenarios.shifts.lines import line_fault
-from evolif.scenarios.shifts.outline import COUNTS
+from evolif.scenarios.shifts.outline import COUNTS, EDITION
 from evolif.scenarios.shifts.tasks import Hold
+
+_EDITIONS = ("rules", "edition")
 
 
 class ShiftOptions(BaseModel):
@@ -48,6 +50,10 @@ class ShiftOptions(BaseModel):
         Literal["drop", "keep"],
         Field(description="Of a released file: what becomes of goals that nobody stated in the dialogue."),
     ] = "drop"
+    edition: Annotated[
+        Literal[1, 2],
+        Field(description="Of generated dialogues: 2, or 1 as in benchmarks from before there were editions."),
+    ] = EDITION
 
     @field_validator("rounds")
     @classmethod
@@ -58,10 +64,10 @@ class ShiftOptions(BaseModel):
         return value
 
     @model_serializer(mode="wrap")
-    def _leave_out_first_rules(self, serialize: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        """Benchmarks of earlier versions do not name their rules."""
+    def _as_stored(self, serialize: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Benchmarks from before there were editions name none."""
         data: dict[str, Any] = serialize(self)
-        return {name: value for name, value in data.items() if name != "rules" or value != FIRST_EDITION}
+        return {name: value for name, value in data.items() if name not in _EDITIONS or value != FIRST_EDITION}
 
 
 class StoredOptions(ShiftOptions):
@@ -70,6 +76,8 @@ class StoredOptions(ShiftOptions):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     rules: Rules = FIRST_EDITION
+    edition: Literal[1, 2] = 1
+    """Benchmarks from before there were editions are of the first, and released files have none."""
     digest: str = ""
     """Of the dialogues; empty for generated ones."""
     longest: Annotated[int, Field(ge=0)] = 0
@@ -98,8 +106,8 @@ class ShiftFolder(BenchmarkFolder):
 
     def __init__(self, path: Path | str, scenario: Scenario, notify: Callable[[str], None] = lambda _: None) -> None:
         super().__init__(path, scenario, notify)
-        if "rules" not in (self._header.spec.model_extra or {}):
-            self.spec = self.spec.model_copy(update={"rules": FIRST_EDITION})
+        told = self._header.spec.model_extra or {}
+        self.spec = self.spec.model_copy(update={name: FIRST_EDITION for name in _EDITIONS if name not in told})
         self.stored = self.stored_as(StoredOptions, "generate the benchmark again")
 
     def _read(self, dialogue: int) -> list[dict[str, Any]]:

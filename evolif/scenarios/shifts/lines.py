@@ -116,7 +116,8 @@ def lines_of(dialogue: ShiftDialogue) -> Iterator[dict[str, Any]]:
         line: dict[str, Any] = {
             "query": turn.query,
             "labels": {"rounds": dialogue.rounds, "move": turn.move, "task": dialogue.task},
-            "reply": turn.reply,
+            # Of the second edition the last reply is the witness, which is an answer key.
+            "reply": "" if turn.reply == dialogue.witness else turn.reply,
             "gold": {
                 "topic": turn.topic,
                 "branch": turn.branch,
@@ -141,7 +142,10 @@ def dialogue_of(lines: Sequence[Mapping[str, Any]]) -> ShiftDialogue:
     last = lines[-1]
     return ShiftDialogue(
         task=last["labels"]["task"],
-        turns=tuple(_turn(number, line) for number, line in enumerate(lines, 1)),
+        turns=tuple(
+            _turn(number, line if line["reply"] or line is not last else {**line, "reply": last["witness"]})
+            for number, line in enumerate(lines, 1)
+        ),
         checkpoints=tuple(last["checkpoints"]),
         witness=last["witness"],
         keys=tuple(last["slots"]),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from evolif.scenarios.shifts.dialogue import Move, Returns
 from evolif.util.rng import Stream
@@ -36,6 +36,8 @@ COUNTS: Mapping[int, Counts] = {
 """By rounds."""
 MOST_ACTS = 3
 """Of a turn."""
+EDITION: Literal[2] = 2
+"""Of what is generated. Benchmarks without one are of the first."""
 _LEAST_PATH = {10: 3, 15: 4, 20: 5, 25: 6}
 """Turns of the chosen branch before the final request, by rounds."""
 
@@ -90,12 +92,14 @@ class _Main:
     back: set[int] = field(default_factory=set)
 
 
-def draw_outline(stream: Stream, rounds: int) -> Outline | None:
+def draw_outline(stream: Stream, rounds: int, edition: int = EDITION) -> Outline | None:
     """Draw the moves of a dialogue.
 
     Args:
         stream: Chance.
         rounds: A key of `COUNTS`.
+        edition: In the first one, alternatives may be about a branch that the user is not on, side questions may follow
+            each other, and there may be more returns without a name than needed.
 
     Returns:
         None if what was drawn does not fit; then draw once more.
@@ -110,11 +114,13 @@ def draw_outline(stream: Stream, rounds: int) -> Outline | None:
     if inner > length - 2 - counts.alternatives:
         return None
     gaps = sorted(stream.sample(range(1, length - 1), inner)) + [length - 1] * ends_away
-    main = _draw_main(stream, counts, length, frozenset(gaps), ends_away)
+    main = _draw_main(stream, counts, length, frozenset(gaps), ends_away, stays=edition > 1)
     if main is None:
         return None
     outline = _assemble(main, dict(zip(gaps, excursions, strict=True)))
-    _name_returns(stream, outline, counts)
+    _name_returns(stream, outline, counts, edition)
+    if edition > 1 and any(a.move == b.move == "digress" for a, b in pairwise(outline.beats)):
+        return None
     return outline if _has_room(outline, counts, rounds) else None
 
 
@@ -144,7 +150,9 @@ def _excursions(
     return excursions
 
 
-def _draw_main(stream: Stream, counts: Counts, length: int, gaps: frozenset[int], ends_away: bool) -> _Main | None:
+def _draw_main(
+    stream: Stream, counts: Counts, length: int, gaps: frozenset[int], ends_away: bool, *, stays: bool
+) -> _Main | None:
     """Draw the branches of the main topic.
 
     Args:
@@ -153,6 +161,7 @@ def _draw_main(stream: Stream, counts: Counts, length: int, gaps: frozenset[int]
         length: Turns of the main topic.
         gaps: The positions before which the conversation is elsewhere.
         ends_away: Whether the final request is one of them.
+        stays: Whether alternatives are about the branch that the user is on.
     """
     set_at = stream.weighted(((0, 3), (1, 1), (2, 1)))
     tokens = _tokens(stream, counts.alternatives)
@@ -164,7 +173,7 @@ def _draw_main(stream: Stream, counts: Counts, length: int, gaps: frozenset[int]
         moves[at] = token
     main = _Main(moves, set_at)
     switches = not ends_away and stream.below(5) == 0
-    return main if _branch_out(stream, main, switches) else None
+    return main if _branch_out(stream, main, switches, stays=stays) else None
 
 
 def _tokens(stream: Stream, alternatives: int) -> list[str]:
@@ -177,7 +186,7 @@ def _tokens(stream: Stream, alternatives: int) -> list[str]:
     return tokens
 
 
-def _branch_out(stream: Stream, main: _Main, switches: bool) -> bool:
+def _branch_out(stream: Stream, main: _Main, switches: bool, *, stays: bool) -> bool:
     """Fill in branches and parents; False if an alternative has nothing to branch off from."""
     tips: list[int] = [0]
     set_at = [main.set_at]
@@ -187,9 +196,9 @@ def _branch_out(stream: Stream, main: _Main, switches: bool) -> bool:
         if move == "alternative":
             # At least one turn lies between, so that the strategy's fork point is not the node where it stands.
             options = [v for v, then in enumerate(set_at) if at - then > 1 and then != parent]
-            if not options:
+            if not options or (stays and now not in options):
                 return False
-            old = now if now in options and stream.below(3) else stream.choice(options)
+            old = now if stays or (now in options and stream.below(3)) else stream.choice(options)
             parent = set_at[old]
             main.forks[at] = (parent, old)
             now = len(set_at)
@@ -255,14 +264,14 @@ def _give_room(main: _Main, beats: Sequence[Beat]) -> None:
         at = main.parents[at]
 
 
-def _name_returns(stream: Stream, outline: Outline, counts: Counts) -> None:
+def _name_returns(stream: Stream, outline: Outline, counts: Counts, edition: int) -> None:
     """Say which returns are named; branches always are, by their value."""
     returns = [beat for beat in outline.beats if beat.move == "return" and not beat.turns_back]
     for beat in outline.beats:
         if beat.move == "return":
             beat.returns = "named"
     for place, beat in enumerate(stream.sample(returns, len(returns))):
-        if place < counts.implicit or (place > counts.implicit and stream.below(2)):
+        if place < counts.implicit or (edition == 1 and place > counts.implicit and stream.below(2)):
             beat.returns = "implicit"
 
 

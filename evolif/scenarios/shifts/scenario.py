@@ -125,7 +125,7 @@ class Shifts(FolderScenario[ShiftOptions, ShiftPlay, ShiftFolder]):
     def lines(self, spec: ShiftOptions, dialogue: int, seed: int) -> Iterable[Mapping[str, Any]]:
         """The lines of a generated dialogue."""
         rounds = spec.rounds[(dialogue - 1) % len(spec.rounds)]
-        return lines_of(draw_dialogue(seed, dialogue - 1, rounds, spec.hold)[0])
+        return lines_of(draw_dialogue(seed, dialogue - 1, rounds, spec.hold, spec.edition)[0])
 
     def _from_released(
         self, out: Path, options: ShiftOptions, source: Path, notify: Callable[[str], None]

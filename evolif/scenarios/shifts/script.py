@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from evolif.scenarios.shifts.dialogue import Act, Value
-from evolif.scenarios.shifts.outline import COUNTS, MOST_ACTS, Beat, Counts, Outline, draw_outline
+from evolif.scenarios.shifts.outline import COUNTS, EDITION, MOST_ACTS, Beat, Counts, Outline, draw_outline
 from evolif.scenarios.shifts.tasks import Hold, Slot, TaskType, beside, usable_task, usable_tasks
 from evolif.util.rng import Stream
 
 _MOST_ITEMS = 4
-_MOST_REFINEMENTS = 2
-"""Of one slot."""
+_MOST_REFINEMENTS = {1: 2, 2: 1}
+"""Of one slot, by edition."""
 
 
 @dataclass(slots=True)
@@ -50,25 +50,26 @@ class _Values:
         return None
 
 
-def draw_script(stream: Stream, rounds: int, hold: Hold) -> Script | None:
-    """Draw what happens in a dialogue.
+def draw_script(stream: Stream, rounds: int, hold: Hold, edition: int = EDITION) -> Script | None:
+    """Draw what happens in a dialogue of an edition.
 
     Returns:
         None if what was drawn does not fit; then draw once more.
     """
-    outline = draw_outline(stream, rounds)
+    outline = draw_outline(stream, rounds, edition)
     if outline is None:
         return None
-    main = usable_task(stream.choice(usable_tasks(hold)), hold)
+    main = usable_task(stream.choice(usable_tasks(hold, edition)), hold, edition)
     count = max(topic or 0 for topic in outline.topics)
-    others = _other_tasks(stream, main, count, hold)
+    others = _other_tasks(stream, main, count, hold, edition)
     if others is None:
         return None
     fork = stream.choice([slot for slot in main.slots if slot.fork])
     values = _Values(stream)
     versions = [values.take(fork) for _ in range(outline.versions)]
-    chains = _chains(stream, main, fork, values, COUNTS[rounds], sum(beat.room for beat in outline.beats))
-    acts = None if chains is None else _place(stream, outline.beats, chains)
+    room = sum(beat.room for beat in outline.beats)
+    chains = _chains(stream, main, fork, values, COUNTS[rounds], room, _MOST_REFINEMENTS[edition])
+    acts = None if chains is None else _place(stream, outline.beats, chains, evenly=edition > 1)
     if acts is None:
         return None
     wanted = [version for version in versions if version is not None]
@@ -82,11 +83,11 @@ def draw_script(stream: Stream, rounds: int, hold: Hold) -> Script | None:
     return Script(outline, main, others, fork, wanted, acts)
 
 
-def _other_tasks(stream: Stream, main: TaskType, count: int, hold: Hold) -> list[TaskType] | None:
+def _other_tasks(stream: Stream, main: TaskType, count: int, hold: Hold, edition: int) -> list[TaskType] | None:
     found: list[TaskType] = []
-    ids = usable_tasks(hold)
+    ids = usable_tasks(hold, edition)
     for task in stream.sample(ids, min(len(ids), 4 * count + 4)):
-        other = beside(main.id, task, hold)
+        other = beside(main.id, task, hold, edition)
         if other is not None and len(found) < count:
             found.append(other)
     return found if len(found) == count else None
@@ -102,7 +103,7 @@ def _fork_acts(outline: Outline, fork: Slot, versions: list[Value], acts: list[l
 
 
 def _chains(
-    stream: Stream, main: TaskType, fork: Slot, values: _Values, counts: Counts, room: int
+    stream: Stream, main: TaskType, fork: Slot, values: _Values, counts: Counts, room: int, often: int
 ) -> list[list[Act]] | None:
     """The acts of the main topic but those of the fork slot: for each slot and item, in order.
 
@@ -113,6 +114,7 @@ def _chains(
         values: Those that are taken.
         counts: What there is at least.
         room: How many acts fit.
+        often: How often a slot may change.
     """
     scalars = stream.sample(
         [slot for slot in main.slots if slot.type != "item" and slot is not fork], len(main.slots) - 1 - _lists(main)
@@ -121,12 +123,17 @@ def _chains(
     spare = room - (counts.goals - 1 + counts.refinements + counts.dropped)
     goals = counts.goals + (spare > 1 and stream.below(2))
     cancelled = stream.between(0, counts.dropped) if any(slot.withdraw for slot in scalars) else counts.dropped
+    if often == 1:  # what is given up did not change before, as far as there are slots enough
+        cancelled = max(cancelled, counts.dropped + counts.refinements - len(scalars))
     withdrawn = counts.dropped - cancelled
     items = cancelled + stream.between(1, _MOST_ITEMS - 1) if cancelled else stream.below(_MOST_ITEMS)
-    single = min(max(goals - 1 - items, withdrawn + (counts.refinements + 1) // _MOST_REFINEMENTS), len(scalars))
+    single = min(
+        max(goals - 1 - items, withdrawn + (counts.refinements if often == 1 else (counts.refinements + 1) // often)),
+        len(scalars),
+    )
     items = max(items, goals - 1 - single)
     chains = _item_chains(stream, lists, items, cancelled, values)
-    chains += _scalar_chains(stream, scalars, single, withdrawn, counts.refinements, values)
+    chains += _scalar_chains(stream, scalars, single, withdrawn, counts.refinements, values, often)
     acts = [act for chain in chains for act in chain]
     short = sum(act.name == "refine" for act in acts) < counts.refinements
     short |= sum(act.name in ("cancel", "withdraw") for act in acts) < counts.dropped
@@ -152,7 +159,7 @@ def _item_chains(stream: Stream, lists: list[Slot], count: int, cancelled: int, 
 
 
 def _scalar_chains(
-    stream: Stream, slots: list[Slot], count: int, withdrawn: int, refinements: int, values: _Values
+    stream: Stream, slots: list[Slot], count: int, withdrawn: int, refinements: int, values: _Values, often: int
 ) -> list[list[Act]]:
     chains = []
     ending = [slot for slot in slots if slot.withdraw and not slot.fork][:withdrawn]
@@ -163,8 +170,8 @@ def _scalar_chains(
             continue
         chain = [Act("set", slot.key, value)]
         left = len(chosen) - at - 1
-        least = max(0, refinements - _MOST_REFINEMENTS * left)
-        more = min(1 if slot.type == "yes_no" else _MOST_REFINEMENTS, refinements)
+        least = max(0, refinements - often * left)
+        more = min(1 if slot.type == "yes_no" else often, refinements)
         for _ in range(stream.between(min(least, more), more)):
             new = not value if slot.type == "yes_no" else values.take(slot)
             if new is not None:
@@ -177,10 +184,10 @@ def _scalar_chains(
     return chains
 
 
-def _place(stream: Stream, beats: list[Beat], chains: list[list[Act]]) -> list[list[Act]] | None:
+def _place(stream: Stream, beats: list[Beat], chains: list[list[Act]], *, evenly: bool) -> list[list[Act]] | None:
     """Spread acts over the turns of the chosen branch; two acts on the same thing never share a turn."""
     acts: list[list[Act]] = [[] for _ in beats]
-    quotas = _quotas(stream, beats, sum(map(len, chains)))
+    quotas = _quotas(stream, beats, sum(map(len, chains)), evenly=evenly)
     turns = [turn for turn, quota in enumerate(quotas) if quota]
     left = [list(reversed(chain)) for chain in chains]
     for place, turn in enumerate(turns):
@@ -198,8 +205,11 @@ def _place(stream: Stream, beats: list[Beat], chains: list[list[Act]]) -> list[l
     return None if any(left) else acts
 
 
-def _quotas(stream: Stream, beats: list[Beat], count: int) -> list[int]:
-    """How many acts each turn has; turns that have few get more, the opening at least one where it may."""
+def _quotas(stream: Stream, beats: list[Beat], count: int, *, evenly: bool) -> list[int]:
+    """How many acts each turn has; turns that have few get more, the opening at least one where it may.
+
+    Evenly, a turn gets a second one only when all have one.
+    """
     quotas = [0] * len(beats)
     open_turns = [turn for turn, beat in enumerate(beats) if beat.room]
     if not open_turns:
@@ -208,6 +218,10 @@ def _quotas(stream: Stream, beats: list[Beat], count: int) -> list[int]:
         roomy = [turn for turn in open_turns if quotas[turn] < beats[turn].room]
         if not roomy:
             break
+        if evenly and done:
+            few = min(quotas[turn] for turn in roomy)
+            quotas[stream.choice([turn for turn in roomy if quotas[turn] == few])] += 1
+            continue
         first, second = (0, 0) if not done else (stream.below(len(roomy)), stream.below(len(roomy)))
         quotas[min(roomy[first], roomy[second], key=lambda turn: quotas[turn] + (beats[turn].move == "return"))] += 1
     return quotas

@@ -16,6 +16,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from evolif.errors import ArgumentError, InputError
 from evolif.scenarios.shifts.dialogue import Value
+from evolif.scenarios.shifts.task_words import load_words
 from evolif.text import fold
 from evolif.util.resources import complaint, data_path, load_data
 
@@ -25,6 +26,8 @@ SlotKind: TypeAlias = Literal["text", "number", "date", "time", "yes_no", "item"
 FAMILIES = ("planning", "coding")
 T = TypeVar("T")
 _WORD = re.compile(r"[^\W_]+(?:['-][^\W_]+)*")
+_ROLE = re.compile(r"\b(?:act as|be (?:my|our) |you're |help me, as)", re.IGNORECASE)
+"""An opening that gives the assistant a role to play."""
 _MOST_WORDS = 4
 """Words of the longest value or slot word."""
 _CONSONANT = re.compile(r"(?:eu|uni|use|usu|uti|one|ur[aeiu]|u[-.])|u[A-Z]", re.IGNORECASE)
@@ -121,7 +124,35 @@ def task_types() -> dict[str, tuple[str, ...]]:
 
 @cache
 def load_task(task: str) -> TaskType:
-    """Read a task type.
+    """Read a task type, with the sentences of all editions.
+
+    Args:
+        task: Its id.
+
+    Raises:
+        ArgumentError: there is none of this id.
+        InputError: its file is not valid.
+    """
+    first = first_task(task)
+    words = load_words(task)
+    if words is None:
+        return first
+    slots = []
+    for slot in first.slots:
+        own = words.slots[slot.key]
+        asks = (*slot.ask, *(question for question, _ in own.asks))
+        refine = (
+            {v: (*slot.refine[v], *own.all_changes()[v]) for v in slot.refine}
+            if (isinstance(slot.refine, dict) and isinstance(own.all_changes(), dict))
+            else (*slot.refine, *own.all_changes())
+        )
+        slots.append(slot.model_copy(update={"ask": asks, "refine": refine}))
+    return first.model_copy(update={"slots": tuple(slots)})
+
+
+@cache
+def first_task(task: str) -> TaskType:
+    """Read a task type with the sentences of the first edition.
 
     Args:
         task: Its id.
@@ -157,21 +188,51 @@ def _rank(option: object) -> bytes:
 
 
 @cache
-def usable_tasks(hold: Hold) -> tuple[str, ...]:
-    """The ids of the task types that dialogues may use."""
-    return tuple(task for ids in task_types().values() for task in kept(ids, hold))
+def usable_tasks(hold: Hold, edition: int) -> tuple[str, ...]:
+    """The ids of the task types that dialogues of an edition may use."""
+    found = (task for ids in task_types().values() for task in kept(ids, hold))
+    return tuple(task for task in found if edition == 1 or load_words(task) is not None)
 
 
 @cache
-def usable_task(task: str, hold: Hold) -> TaskType:
-    """A task type with the sentences that may be used: all of a held-out one, whose words are all new."""
-    whole = load_task(task)
+def usable_task(task: str, hold: Hold, edition: int) -> TaskType:
+    """A task type with the sentences that may be used: all of a held-out one, whose words are all new.
+
+    In the second edition calibration and measurement share no task type, so each has all sentences of its own ones.
+    """
+    if edition > 1:
+        return _second_task(task)
+    whole = first_task(task)
     if hold != "calibration":
         return whole
     lists = ("openings", "questions", "remarks", "replies", "digressions", "implicit")
     changed: dict[str, object] = {name: kept(getattr(whole, name), hold) for name in lists}
     changed["slots"] = tuple(_reduced(slot, hold) for slot in whole.slots)
     return whole.model_copy(update=changed)
+
+
+@cache
+def _second_task(task: str) -> TaskType:
+    """A task type with the sentences of the second edition: what it adds replaces what the first has of the kind."""
+    first, words = first_task(task), load_words(task)
+    if words is None:
+        raise ArgumentError(f"the task type {task} is in the first edition only")
+    slots = []
+    for slot in first.slots:
+        own = words.slots[slot.key]
+        # "Under the desk" fits no sentence that gives its value an article.
+        values = tuple(value for value in slot.values if not str(value).startswith("under the "))
+        changed: dict[str, object] = {"ask": tuple(question for question, _ in own.asks), "values": values}
+        if own.all_changes():
+            changed["refine"] = own.all_changes()
+        slots.append(slot.model_copy(update=changed))
+    return first.model_copy(
+        update={
+            "slots": tuple(slots),
+            "openings": tuple(s for s in first.openings if not _ROLE.search(s)),
+            "implicit": tuple(question for question, _ in words.implicit),
+        }
+    )
 
 
 def _reduced(slot: Slot, hold: Hold) -> Slot:
@@ -238,28 +299,34 @@ def own_words(task: str) -> frozenset[str]:
 
 
 @cache
-def beside(main: str, other: str, hold: Hold) -> TaskType | None:
+def beside(main: str, other: str, hold: Hold, edition: int) -> TaskType | None:
     """A task type as another topic of a dialogue: only what shares no slot word and no value with the main one.
 
     Returns:
         It; None if too little is left.
     """
     taken = own_words(main)
-    whole = usable_task(other, hold)
+    whole = usable_task(other, hold, edition)
     lists = ("openings", "questions", "remarks", "replies", "digressions", "implicit")
     changed: dict[str, object] = {name: _apart(getattr(whole, name), taken) for name in lists}
     slots = [reduced for slot in whole.slots if (reduced := _slot_apart(slot, taken)) is not None]
+    if edition > 1:  # every slot can be asked about
+        slots = [slot for slot in slots if slot.ask]
     changed["slots"] = tuple(slots)
     enough = (
         main != other
         and grams(whole.title).isdisjoint(taken)
         and len(slots) > 2
-        and all(len(_apart(getattr(whole, name), taken)) >= least for name, least in _LEAST.items())
+        and all(len(_apart(getattr(whole, name), taken)) >= least for name, least in _LEAST[edition].items())
     )
     return whole.model_copy(update=changed) if enough else None
 
 
-_LEAST: Mapping[str, int] = {"openings": 1, "questions": 3, "remarks": 1, "replies": 8, "digressions": 0, "implicit": 1}
+_LEAST: Mapping[int, Mapping[str, int]] = {
+    1: {"openings": 1, "questions": 3, "remarks": 1, "replies": 8, "digressions": 0, "implicit": 1},
+    2: {"openings": 1, "implicit": 1},
+}
+"""Sentences that are left at least, by edition."""
 
 
 def _apart(sentences: Sequence[str], taken: frozenset[str]) -> tuple[str, ...]:

@@ -3,97 +3,247 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 
+from evolif.errors import InternalError
 from evolif.scenarios.shifts.dialogue import Act, ShiftTurn
-from evolif.scenarios.shifts.outline import MOST_ACTS, Beat
+from evolif.scenarios.shifts.outline import Beat
 from evolif.scenarios.shifts.script import Script
+from evolif.scenarios.shifts.task_words import Answered, SlotWords, TaskWords, load_words, sentences_of
 from evolif.scenarios.shifts.tasks import Hold, Slot, TaskType, filled, grams, kept, own_words
 from evolif.util.resources import data_path, load_data
 from evolif.util.rng import Stream
 
 _FEW = 3
 """So few sentences are all equally likely."""
-_OPENLY = 6
-"""Of ten refinements, those that name the old value where there is a sentence that does."""
-_QUESTIONS = 5
+_QUESTIONS = 2
 """Of a hundred wishes, those that are put as a question; side questions make up for the rest."""
-_SMALLTALK = 20
-"""Of a hundred openings and returns, those that are a question."""
-_ACKS = 6
-"""Of ten replies to a wish, those that take it up."""
-_LENGTHS = (32, 45, 55, 62, 70, 75, 78, 80, 84, 90, 97, 105, 120, 145, 175)
-"""Words that a reply aims at."""
-_MANY = 1 << 60
-_LEAST_REPLY, _MOST_REPLY = 30, 200
-_SMALL = re.compile(
-    r"(?:A|Actually|After|All|Alternatively|An|Another|Any|Are|As|Because|Before|Can|Change|"
-    r"Children|Could|Customers|Did|Do|Does|Drop|Each|Every|Everyone|Everything|For|Forget|"
-    r"Friends|From|Give|Have|How|If|Ignore|In|Is|It|Its|Kids|Leave|Let|Live|Make|Managers|"
-    r"Maybe|Most|Move|Must|My|Never|Nobody|No|Not|Nothing|On|Our|Partners|People|Please|Put|"
-    r"Remove|Sadly|Scrap|Scratch|Send|Set|Shall|Should|Since|Skip|So|Some|Somebody|Something|Sorry|Strike|"
-    r"Suppose|Swap|Switch|Take|That|The|There|They|This|To|Until|Use|Users|We|Were|What|When|"
-    r"Where|Whether|Which|Who|Why|Will|With|Without|Would|You|Your|"
-    r"And|Authentication|Autoscaling|Bad|Batch|Breakfast|Colours|Compost|Correction|Developers|Dinner|"
-    r"Doors|Emojis|Errors|Exams|Film|Finance|Flaky|Hadn|Head|Labelling|Lessons|Long|Maintenance|May|"
-    r"Memory|Mocking|Multiplayer|New|Noise|Pagination|Port|Prep|Retries|Reviews|Route|School|Scratch|"
-    r"Shall|Small|Time|Training|Type)\b"
-)
-"""Words that begin with a capital only because they begin a sentence."""
+_LED = 5
+"""Of ten side questions, those that say that they are one."""
+_LEAST_REPLY, _MOST_SENTENCES = 30, 3
+"""Words of a reply that is not made longer, and sentences; of three acts each has one."""
+_SHORT = 16
+"""Words of a reply that says too little of an item or an alternative."""
+_MORE = re.compile(r"\b(?:also|another|as well|too|further|either|yet another)\b", re.IGNORECASE)
+"""Words that only fit a list that has an item already."""
 
 
 @cache
 def generic(hold: Hold) -> Mapping[str, tuple[str, ...]]:
     """The sentences that fit any topic, by what they are for, and `questions` and `replies` of digressions."""
-    data: dict[str, list[str]] = load_data(data_path("seeds", "shifts", "sentences.yaml"))
-    aside: dict[str, list[str]] = load_data(data_path("seeds", "shifts", "digressions.yaml"))
-    return {name: kept(options, hold) for name, options in (data | aside).items()}
+    folder = data_path("seeds", "shifts")
+    data: dict[str, list[str]] = {}
+    for name in ("sentences", "digressions", "answered"):
+        data |= load_data(folder / f"{name}.yaml")
+    return {name: kept(options, hold) for name, options in data.items()}
 
 
 @cache
-def _beside(name: str, task: str, hold: Hold) -> tuple[str, ...]:
+def sentences_beside(name: str, task: str, hold: Hold) -> tuple[str, ...]:
     """The sentences for any topic that share no word with a task, as far as there are any."""
     options = generic(hold)[name]
     return tuple(s for s in options if grams(s).isdisjoint(own_words(task))) or options
 
 
 @dataclass(slots=True)
+class _Topic:
+    """A topic as far as it was talked about."""
+
+    task: TaskType
+    words: TaskWords
+    touched: list[str] = field(default_factory=list)
+    """Keys of slots, what was discussed last at the end."""
+
+    def touch(self, key: str) -> None:
+        """Note that a slot is discussed."""
+        self.touched = [*(one for one in self.touched if one != key), key]
+
+    def slots(self) -> list[Slot]:
+        """What was discussed, the latest first, then the rest."""
+        rest = [slot for slot in self.task.slots if slot.key not in self.touched]
+        known = {slot.key: slot for slot in self.task.slots}
+        return [known[key] for key in reversed(self.touched)] + rest
+
+
+@dataclass(slots=True)
 class ShiftWriter:
-    """Writes the turns of one dialogue; no sentence is said twice while there are others."""
+    """Writes the turns of one dialogue; no sentence is said twice while there are others.
+
+    A reply says what becomes of each value that the user has just named, or answers the question.
+    """
 
     stream: Stream
     script: Script
     hold: Hold
     said: set[str] = field(default_factory=set)
+    replied: set[str] = field(default_factory=set)
+    """Sentences of replies."""
+    listed: set[str] = field(default_factory=set)
+    """Keys of lists that have an item already."""
     branch_name: str = ""
 
     def turns(self) -> tuple[ShiftTurn, ...]:
-        """All turns of the dialogue."""
+        """All turns of the dialogue; the last reply is left to whoever knows the result."""
         script = self.script
-        self.branch_name = self.stream.choice(generic(self.hold)["branch_names"])
-        tasks: list[TaskType | None] = []
-        for topic in script.outline.topics:
-            tasks.append(None if topic is None else [script.main, *script.others][topic])
+        self.branch_name = self.stream.choice(_BRANCH_NAMES)
+        tasks = [script.main, *script.others]
+        topics = [None if number is None else _topic(tasks[number]) for number in script.outline.topics]
+        main = topics[0]
         turns: list[ShiftTurn] = []
-        here = script.main
+        here = [main] if main is not None else []
         for number, (beat, acts) in enumerate(zip(script.outline.beats, script.acts, strict=True), 1):
-            task = tasks[beat.topic]
-            if task is None:
-                query, asked = self._aside(here), [Act("ask", "")]
-                reply = self._reply("", _beside("replies", script.main.id, self.hold))
+            topic = topics[beat.topic]
+            if topic is None:
+                query, answer = self._aside(here)
+                asked, reply = [Act("ask", "")], answer
             else:
-                here = task
-                query, asked = self._query(beat, task, acts)
-                ack = self._ack(task, acts[0]) if acts and self.stream.below(10) < _ACKS else ""
-                reply = self._reply(ack, task.replies)
+                here = [topic, *(one for one in here if one is not topic)]
+                query, asked, reply = self._exchange(beat, topic, acts)
+            details = (*acts, *asked)
             turns.append(
-                ShiftTurn(
-                    number, beat.move, beat.topic, beat.branch, beat.fork, query, reply, (*acts, *asked), beat.returns
-                )
+                ShiftTurn(number, beat.move, beat.topic, beat.branch, beat.fork, query, reply, details, beat.returns)
             )
         return tuple(turns)
+
+    def _exchange(self, beat: Beat, topic: _Topic, acts: Sequence[Act]) -> tuple[str, list[Act], str]:
+        """A turn about a topic: what the user says, what is asked, and the reply."""
+        if beat.move == "final":
+            return self._final(beat, topic.task), [], ""
+        said, parts, asked = self._lead(beat, topic)
+        for act in acts:
+            said.append(self._wish(topic, act, beat))
+            parts.append(self._taken_up(topic, act))
+            topic.touch(act.slot)
+        if not acts and not asked:
+            slot, (question, answer) = self._question(beat, topic)
+            said.append(question)
+            parts.append(answer)
+            asked.append(Act("ask", slot.key))
+            topic.touch(slot.key)
+        changes = any(act.name in ("refine", "cancel", "withdraw") for act in acts)
+        kind = "unchanged" if changes else "compared" if beat.old is not None else "listed" if acts else ""
+        return " ".join(said), asked, self._reply(parts, topic.task, kind)
+
+    def _lead(self, beat: Beat, topic: _Topic) -> tuple[list[str], list[str], list[Act]]:
+        """How a turn begins that opens a topic or comes back to one, what answers that, and what it asks."""
+        task, main = topic.task, self.script.main.id
+        if beat.move in ("open", "topic"):
+            leads = beat.move == "topic" and self.stream.below(2)
+            lead = [self._pick(sentences_beside("new_topics", main, self.hold))] if leads else []
+            return [*lead, self._pick(task.openings)], [], []
+        if beat.turns_back:
+            return [filled(self._generic("branch_ways_back").replace("{branch}", self._branch(beat)))], [], []
+        if beat.returns == "named":
+            return [self._pick(sentences_beside("ways_back", main, self.hold)).replace("{title}", task.title)], [], []
+        if beat.returns == "implicit":
+            question = self._pick(task.implicit)
+            return [question], [dict(topic.words.implicit)[question]], [Act("ask", "")]
+        return [], [], []
+
+    def _aside(self, here: Sequence[_Topic]) -> Answered:
+        """A side question that what was just discussed brings to mind."""
+        taken = own_words(self.script.main.id)
+        for topic in here:
+            for slot in topic.slots():
+                for question, answer in topic.words.slots[slot.key].asides:
+                    if question not in self.said and grams(question).isdisjoint(taken):
+                        self.said.add(question)
+                        self.replied.update(sentences_of(answer))
+                        return self._led(question), answer
+        raise InternalError(f"{self.script.main.id} has too few side questions; please report this")
+
+    def _led(self, question: str) -> str:
+        if self.stream.below(10) >= _LED:
+            return question
+        return self._pick(sentences_beside("side_leads", self.script.main.id, self.hold)) + lowered(question)
+
+    def _question(self, beat: Beat, topic: _Topic) -> tuple[Slot, Answered]:
+        """A question about what was discussed last; on a branch that is not chosen, about what makes it one."""
+        slots = topic.slots()
+        if beat.topic == 0 and not beat.room:
+            slots.sort(key=lambda slot: not slot.fork)
+        found = [(slot, one) for slot in slots for one in topic.words.slots[slot.key].asks if one[0] in slot.ask]
+        slot, answered = next((one for one in found if one[1][0] not in self.said), found[0])
+        self.said.add(answered[0])
+        return slot, answered
+
+    def _wish(self, topic: _Topic, act: Act, beat: Beat) -> str:
+        """The sentence of an act."""
+        slot = topic.task.slot(act.slot)
+        alternative = beat.old is not None and act.name == "set" and slot is self.script.fork
+        options = slot.sentences("alternative" if alternative else act.name, act.value)
+        if act.name == "refine":
+            unfit = topic.words.slots[slot.key].unfit(rises=_rises(act))
+            options = tuple(s for s in options if s not in unfit) or options
+            options = tuple(s for s in options if "{old}" in s) or options  # people say what they no longer want
+        if act.name == "add" and act.slot not in self.listed:
+            options = tuple(s for s in options if not _MORE.search(s)) or options
+        if act.value is not None and slot.say(act.value).endswith("s"):
+            options = tuple(s for s in options if not s.startswith("There's {value}")) or options
+        asks = self.stream.below(100) < _QUESTIONS
+        fresh = [s for s in options if s not in self.said] or options
+        fitting = [s for s in fresh if ("?" in s) == asks] or fresh
+        template = self._pick(sorted(fitting, key=len)[: max(_FEW, len(fitting) // 2)])
+        return filled(
+            template, "" if act.value is None else slot.say(act.value), "" if act.old is None else slot.say(act.old)
+        )
+
+    def _taken_up(self, topic: _Topic, act: Act) -> str:
+        """What the assistant makes of an act."""
+        slot, words = topic.task.slot(act.slot), topic.words.slots[act.slot]
+        if act.name == "set" and slot is self.script.fork and act.old is not None:
+            text = words.alternative
+        elif act.name == "add":
+            fresh = [one for one in words.added if one not in self.said] or words.added
+            first = act.slot not in self.listed
+            text = self._pick([s for s in fresh if not (first and _MORE.search(sentences_of(s)[0]))] or fresh)
+            self.listed.add(act.slot)
+        else:
+            text = _reply_to(act, words)
+        return filled(
+            text, "" if act.value is None else slot.say(act.value), "" if act.old is None else slot.say(act.old)
+        )
+
+    def _reply(self, parts: Sequence[str], task: TaskType, kind: str) -> str:
+        """All of a single part, of several the first sentences; a sentence that was said before only if it must.
+
+        Args:
+            parts: What is said about each thing that the user said.
+            task: The type of the topic.
+            kind: The sentences by which a short reply is closed: `unchanged` where what was agreed has changed, so that
+                it may say that nothing else does.
+        """
+        split = [sentences_of(part) for part in parts]
+        chosen = [[one[0], *(s for s in one[1:] if len(split) == 1 and s not in self.replied)] for one in split]
+        for own, whole in zip(chosen, split, strict=True):
+            if _words(chosen) < _LEAST_REPLY and sum(map(len, chosen)) < _MOST_SENTENCES:
+                own += [s for s in whole[1:] if s not in own and s not in self.replied]
+        is_short = sum(map(len, chosen)) < _MOST_SENTENCES and _words(chosen) < _LEAST_REPLY
+        if kind == "unchanged" and is_short:
+            chosen.append([self._about(task, "unchanged")])
+        elif kind and _words(chosen) < _SHORT:
+            chosen.append([self._about(task, kind)])
+        self.replied.update(sentence for own in chosen for sentence in own)
+        return " ".join(sentence for own in chosen for sentence in own)
+
+    def _about(self, task: TaskType, name: str) -> str:
+        """A sentence for any topic that names this one."""
+        return self._generic(name).replace("{title}", task.title).replace("{deliverable}", task.deliverable)
+
+    def _final(self, beat: Beat, task: TaskType) -> str:
+        lead = self._generic("final_returns" if beat.leaves else "final_stays").replace("{title}", task.title)
+        request = self._generic("final_switches" if beat.turns_back else "final_requests")
+        request = request.replace("{deliverable}", task.deliverable).replace("{title}", task.title)
+        keys = self._generic("final_keys").replace("{keys}", ", ".join(task.keys))
+        return " ".join((lead, request.replace("{branch}", self._branch(beat)), keys))
+
+    def _branch(self, beat: Beat) -> str:
+        return self.branch_name.replace("{value}", self.script.fork.say(self.script.versions[beat.version]))
+
+    def _generic(self, name: str) -> str:
+        return self._pick(sentences_beside(name, self.script.main.id, self.hold))
 
     def _pick(self, options: Sequence[str]) -> str:
         """A sentence that was not said before, if there is one; people prefer the shorter of two."""
@@ -104,132 +254,34 @@ class ShiftWriter:
         self.said.add(found)
         return found
 
-    def _tell(self, options: Sequence[str], questions: int, but: str = "") -> str:
-        """A sentence that is a question in so many of a hundred draws, as far as there are both kinds.
 
-        Args:
-            options: Those to choose from.
-            questions: Of a hundred draws.
-            but: Words that it does not begin with, as far as there are others.
-        """
-        asks = self.stream.below(100) < questions
-        fresh = [s for s in options if s not in self.said and not (but and s.startswith(but))] or options
-        return self._pick([s for s in fresh if ("?" in s) == asks] or fresh)
-
-    def _generic(self, name: str) -> str:
-        return self._pick(_beside(name, self.script.main.id, self.hold))
-
-    def _aside(self, here: TaskType) -> str:
-        near = here.digressions
-        if near and self.stream.below(2):
-            return self._pick(near)
-        question = self._generic("questions")
-        return self._generic("aside_leads") + lowered(question) if self.stream.below(10) < 4 else question
-
-    def _query(self, beat: Beat, task: TaskType, acts: list[Act]) -> tuple[str, list[Act]]:
-        if beat.move == "final":
-            return self._final(beat, task), []
-        parts = self._lead(beat, task)
-        parts += self._wishes(beat, task, acts)
-        asked: list[Act] = []
-        bare = not acts and beat.returns != "implicit"
-        if bare or (len(acts) == 1 and beat.move == "continue" and not self.stream.below(12)):
-            parts += self._smalltalk(task, asked)
-        if beat.returns == "implicit" and not acts and not asked and parts[0].endswith("?"):
-            asked.append(Act("ask", ""))
-        return " ".join(parts), asked[: MOST_ACTS - len(acts)]
-
-    def _lead(self, beat: Beat, task: TaskType) -> list[str]:
-        """How a turn begins that opens a topic or comes back to one."""
-        if beat.move in ("open", "topic"):
-            lead = beat.move == "topic" and self.stream.below(2)
-            return [self._tell(_beside("topic_leads", self.script.main.id, self.hold), 0)] * bool(lead) + [
-                self._tell(task.openings, _SMALLTALK)
-            ]
-        if beat.turns_back:
-            return [filled(self._generic("branch_returns").replace("{branch}", self._branch(beat)))]
-        if beat.returns == "named":
-            return [
-                self._tell(_beside("named_returns", self.script.main.id, self.hold), _SMALLTALK).replace(
-                    "{title}", task.title
-                )
-            ]
-        return [self._tell(task.implicit, _SMALLTALK)] if beat.returns == "implicit" else []
-
-    def _branch(self, beat: Beat) -> str:
-        return self.branch_name.replace("{value}", self.script.fork.say(self.script.versions[beat.version]))
-
-    def _wishes(self, beat: Beat, task: TaskType, acts: list[Act]) -> list[str]:
-        """The sentences of acts; a second one may hang on to the first."""
-        parts: list[str] = []
-        for act in acts:
-            sentence = self._wish(task.slot(act.slot), act, beat, parts[-1].split()[0] if parts else "")
-            if parts and self.stream.below(10) < 3:
-                sentence = self._generic("connectors") + lowered(sentence)
-            parts.append(sentence)
-        return parts
-
-    def _wish(self, slot: Slot, act: Act, beat: Beat, but: str) -> str:
-        alternative = beat.old is not None and act.name == "set" and slot is self.script.fork
-        options = slot.sentences("alternative" if alternative else act.name, act.value)
-        if act.name == "refine":
-            openly = self.stream.below(10) < _OPENLY
-            options = tuple(s for s in options if ("{old}" in s) == openly) or options
-        template = self._tell(options, _QUESTIONS, but)
-        return filled(
-            template, "" if act.value is None else slot.say(act.value), "" if act.old is None else slot.say(act.old)
-        )
-
-    def _smalltalk(self, task: TaskType, asked: list[Act]) -> list[str]:
-        """A question or a remark without any value."""
-        chance = self.stream.below(10)
-        if chance < 6:
-            return [self._pick(task.remarks)]
-        if chance < 8:
-            slot = self.stream.choice(task.slots)
-            if slot.ask:
-                asked.append(Act("ask", slot.key))
-                return [self._pick(slot.ask)]
-        asked.append(Act("ask", ""))
-        return [self._pick(task.questions)]
-
-    def _final(self, beat: Beat, task: TaskType) -> str:
-        lead = self._generic("final_returns" if beat.leaves else "final_stays").replace("{title}", task.title)
-        request = self._generic("final_switches" if beat.turns_back else "final_requests")
-        request = request.replace("{deliverable}", task.deliverable).replace("{title}", task.title)
-        keys = self._generic("final_keys").replace("{keys}", ", ".join(task.keys))
-        return " ".join((lead, request.replace("{branch}", self._branch(beat)), keys))
-
-    def _reply(self, ack: str, sentences: tuple[str, ...]) -> str:
-        """A neutral reply, which may begin by taking up what the user has just said."""
-        aim = self.stream.choice(_LENGTHS)
-        parts = [ack] if ack else []
-        words = len(ack.split())
-        for sentence in self._in_any_order(sentences):
-            length = len(sentence.split())
-            if words >= _LEAST_REPLY and (words + length // 2 > aim or words + length > _MOST_REPLY):
-                break
-            parts.append(sentence)
-            words += length
-        return " ".join(parts)
-
-    def _in_any_order(self, sentences: tuple[str, ...]) -> Iterator[str]:
-        """The sentences in random order; one draw is enough for many, as replies are most of what is drawn."""
-        left = list(sentences)
-        drawn = 0
-        while left:
-            drawn = drawn if drawn >= len(left) else self.stream.below(_MANY)
-            drawn, at = divmod(drawn, len(left))
-            left[at], left[-1] = left[-1], left[at]
-            yield left.pop()
-
-    def _ack(self, task: TaskType, act: Act) -> str:
-        slot = task.slot(act.slot)
-        if slot.type == "yes_no" or act.value is None:
-            return self._generic("plain_acks")
-        return filled(self._generic("drops" if act.name == "cancel" else "acks"), slot.say(act.value))
+_BRANCH_NAMES = ("the {value} version", "the {value} option")
+"""Those of `branch_names` in seeds/shifts/sentences.yaml that fit every value."""
 
 
-def lowered(sentence: str) -> str:
-    """A sentence that follows a colon or comma: its first letter is small, unless it begins with a name or with I."""
-    return sentence[0].lower() + sentence[1:] if _SMALL.match(sentence) else sentence
+def lowered(question: str) -> str:
+    """A question after a comma or colon: it begins with a small letter."""
+    return question[0].lower() + question[1:]
+
+
+def _words(sentences: Sequence[Sequence[str]]) -> int:
+    return sum(len(sentence.split()) for own in sentences for sentence in own)
+
+
+def _rises(act: Act) -> bool:
+    """Whether the new value is larger, or later, than the old one."""
+    if isinstance(act.value, str) or isinstance(act.old, str):
+        return str(act.value) > str(act.old)
+    return float(act.value or 0) > float(act.old or 0)
+
+
+def _topic(task: TaskType) -> _Topic:
+    words = load_words(task.id)
+    if words is None:
+        raise InternalError(f"nothing is said about {task.id}; please report this")
+    return _Topic(task, words)
+
+
+def _reply_to(act: Act, words: SlotWords) -> str:
+    found = {"refine": words.changed, "cancel": words.cancelled, "withdraw": words.dropped}.get(act.name) or words.set
+    return found if isinstance(found, str) else found[act.value is True]

@@ -6,11 +6,15 @@ import pytest
 
 from evolif.contexts.rules import Thresholds, _read_cues
 from evolif.errors import ArgumentError
+from evolif.scenarios.shifts.first_words import lowered
 from evolif.scenarios.shifts.lint import lint
+from evolif.scenarios.shifts.lint_words import lint_words
+from evolif.scenarios.shifts.task_words import load_words
 from evolif.scenarios.shifts.tasks import (
     TaskType,
     beside,
     filled,
+    first_task,
     grams,
     kept,
     load_task,
@@ -20,7 +24,7 @@ from evolif.scenarios.shifts.tasks import (
     usable_task,
     usable_tasks,
 )
-from evolif.scenarios.shifts.words import generic, lowered
+from evolif.scenarios.shifts.words import generic
 
 ALL = [task for ids in task_types().values() for task in ids]
 
@@ -30,6 +34,35 @@ ALL = [task for ids in task_types().values() for task in ids]
 def test_every_task_type_keeps_to_the_format(task: str) -> None:
     assert load_task(task).id == task
     assert lint(load_task(task)) == []
+
+
+@pytest.mark.sampled
+@pytest.mark.parametrize("task", usable_tasks("all", 2))
+def test_replies_name_no_value_but_that_of_the_user_and_side_questions_no_word_of_the_task(task: str) -> None:
+    assert lint_words(load_task(task)) == []
+
+
+def test_each_family_has_task_types_enough_in_each_edition() -> None:
+    for edition in (1, 2):
+        usable = set(usable_tasks("all", edition))
+        assert all(len(usable & set(ids)) >= 12 for ids in task_types().values())
+
+
+def test_lint_finds_what_is_wrong_with_words() -> None:
+    task = load_task("city_trip")
+    words = load_words("city_trip")
+    assert words is not None
+    own = words.slots["lodging"]
+    cases: list[tuple[dict[str, object], str]] = [
+        ({"dropped": "A night train would do as well, I think."}, "holds a value"),
+        ({"asides": (("Why does a city never sleep?", "It does."),)}, "holds a word of the task"),
+        ({"set": ""}, "lodging lacks set"),
+        ({"changed": "It is {value}, and not {old}."}, "holds {old}"),
+    ]
+    for changes, fault in cases:
+        slots = {**words.slots, "lodging": own.model_copy(update=changes)}
+        found = lint_words(task, words.model_copy(update={"slots": slots}))
+        assert any(fault in one for one in found), (fault, found)
 
 
 def test_each_family_has_task_types_enough() -> None:
@@ -83,13 +116,13 @@ def test_a_third_is_held_out_and_the_rest_is_for_calibration() -> None:
     assert sorted((*kept(options, "calibration"), *kept(options, "held_out"))) == sorted(options)
     assert len(kept(options, "held_out")) == 5
     assert kept(["one"], "calibration") == ("one",)
-    assert not set(usable_tasks("calibration")) & set(usable_tasks("held_out"))
-    assert set(usable_tasks("calibration")) | set(usable_tasks("held_out")) == set(ALL)
+    assert not set(usable_tasks("calibration", 1)) & set(usable_tasks("held_out", 1))
+    assert set(usable_tasks("calibration", 1)) | set(usable_tasks("held_out", 1)) == set(ALL)
 
 
 def test_calibration_never_sees_a_third_of_each_list() -> None:
-    for task in usable_tasks("calibration"):
-        whole, part = load_task(task), usable_task(task, "calibration")
+    for task in usable_tasks("calibration", 1):
+        whole, part = first_task(task), usable_task(task, "calibration", 1)
         for name in ("openings", "questions", "remarks", "replies", "digressions", "implicit"):
             assert len(getattr(part, name)) == round(len(getattr(whole, name)) * 2 / 3)
         for slot, reduced in zip(whole.slots, part.slots, strict=True):
@@ -101,8 +134,9 @@ def test_another_topic_shares_no_slot_word_and_no_value_with_the_main_one() -> N
     for main in ALL:
         taken = own_words(main)
         for other in ALL:
-            task = beside(main, other, "all")
-            for slot in task.slots if task else ():
+            editions = (1, 2) if {main, other} <= set(usable_tasks("all", 2)) else (1,)
+            tasks = [beside(main, other, "all", edition) for edition in editions]
+            for slot in (slot for task in tasks if task for slot in task.slots):
                 assert not taken & set(map(plain, slot.words))
                 texts = [s for sentences in slot.all_sentences().values() for s in sentences]
                 texts += [slot.say(value) for value in slot.values]
@@ -112,9 +146,10 @@ def test_another_topic_shares_no_slot_word_and_no_value_with_the_main_one() -> N
 @pytest.mark.sampled
 @pytest.mark.parametrize("hold", ["all", "calibration", "held_out"])
 def test_every_task_type_finds_other_topics(hold: str) -> None:
-    ids = usable_tasks(hold)
-    for main in ids:
-        assert sum(beside(main, other, hold) is not None for other in ids) >= 3, main
+    for edition in (1, 2):
+        ids = usable_tasks(hold, edition)
+        for main in ids:
+            assert sum(beside(main, other, hold, edition) is not None for other in ids) >= 3, (main, edition)
 
 
 def test_an_article_fits_its_value_and_a_sentence_begins_with_a_capital() -> None:
@@ -127,7 +162,17 @@ def test_an_article_fits_its_value_and_a_sentence_begins_with_a_capital() -> Non
 def test_named_returns_have_a_cue_and_openings_of_topics_have_none() -> None:
     cues = {
         name: [_read_cues(s, Thresholds()).back for s in generic("all")[name]]
-        for name in ("named_returns", "branch_returns", "final_returns", "topic_leads", "questions", "replies")
+        for name in (
+            "named_returns",
+            "branch_returns",
+            "final_returns",
+            "topic_leads",
+            "questions",
+            "replies",
+            "ways_back",
+            "branch_ways_back",
+            "new_topics",
+        )
     }
     assert {name: (all(found), any(found)) for name, found in cues.items()} == {
         "named_returns": (True, True),
@@ -136,12 +181,15 @@ def test_named_returns_have_a_cue_and_openings_of_topics_have_none() -> None:
         "topic_leads": (False, False),
         "questions": (False, False),
         "replies": (False, False),
+        "ways_back": (True, True),
+        "branch_ways_back": (True, True),
+        "new_topics": (False, False),
     }
 
 
 @pytest.mark.parametrize("task", ALL)
 def test_a_wish_that_follows_a_connector_begins_with_a_small_letter(task: str) -> None:
-    for slot in load_task(task).slots:
+    for slot in first_task(task).slots:
         for sentence in (s for group in slot.all_sentences().values() for s in group):
             if sentence[0].isupper() and sentence.split()[0].split("'")[0] != "I":
                 assert lowered(sentence)[0].islower(), sentence
