@@ -1,6 +1,6 @@
 """What context strategies keep of dialogues whose topic shifts, without any model.
 
-    python benchmarks/contexts.py [--dialogues 400] [--seed 1000] [--hold held_out]
+    python benchmarks/contexts.py [--dialogues 400] [--seed 1000] [--hold held_out] [--edition 2]
 
 Every strategy sees the same dialogues with their scripted replies. The final request is answered by the simulated
 reader, which knows only what it is shown; so TCR is the ceiling of a strategy. `last:K` and `retrieval:K` are also
@@ -202,8 +202,9 @@ def main() -> None:
     options.add_argument("--seed", type=int, default=1000)
     options.add_argument("--hold", default="held_out", choices=("all", "calibration", "held_out"))
     options.add_argument("--strategies", default="full,last:4,retrieval,summary:2,tree")
+    options.add_argument("--edition", type=int, default=2, choices=(1, 2))
     given = options.parse_args()
-    dialogues = list(generate(given.dialogues, seed=given.seed, hold=given.hold))
+    dialogues = list(generate(given.dialogues, seed=given.seed, hold=given.hold, edition=given.edition))
     names = {name: run(name, dialogues) for name in given.strategies.split(",")}
     if "tree" in names:
         wanted = tokens(names["tree"])["overall"]
