@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from functools import cache
 
 from evolif.errors import InternalError
+from evolif.scenarios.shifts.details import TaskDetails, load_details
 from evolif.scenarios.shifts.dialogue import Act, ShiftTurn
 from evolif.scenarios.shifts.outline import Beat
 from evolif.scenarios.shifts.script import Script
@@ -22,10 +23,8 @@ _QUESTIONS = 2
 """Of a hundred wishes, those that are put as a question; side questions make up for the rest."""
 _LED = 5
 """Of ten side questions, those that say that they are one."""
-_LEAST_REPLY, _MOST_SENTENCES = 30, 3
-"""Words of a reply that is not made longer, and sentences; of three acts each has one."""
-_SHORT = 16
-"""Words of a reply that says too little of an item or an alternative."""
+_SHORTEST, _SPREAD = 58, 45
+"""Words of the shortest reply that gets no more details, and by how many the longest has more."""
 _MORE = re.compile(r"\b(?:also|another|as well|too|further|either|yet another)\b", re.IGNORECASE)
 """Words that only fit a list that has an item already."""
 
@@ -53,6 +52,9 @@ class _Topic:
 
     task: TaskType
     words: TaskWords
+    details: TaskDetails
+    continued: Mapping[str, tuple[str, ...]]
+    """What continues the answer to each question."""
     touched: list[str] = field(default_factory=list)
     """Keys of slots, what was discussed last at the end."""
 
@@ -65,6 +67,14 @@ class _Topic:
         rest = [slot for slot in self.task.slots if slot.key not in self.touched]
         known = {slot.key: slot for slot in self.task.slots}
         return [known[key] for key in reversed(self.touched)] + rest
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """What a reply says about one thing, and what it may add to that."""
+
+    text: str
+    more: tuple[str, ...]
 
 
 @dataclass(slots=True)
@@ -114,19 +124,18 @@ class ShiftWriter:
         said, parts, asked = self._lead(beat, topic)
         for act in acts:
             said.append(self._wish(topic, act, beat))
-            parts.append(self._taken_up(topic, act))
+            parts.append(_Part(self._taken_up(topic, act), self._details(topic, act)))
             topic.touch(act.slot)
         if not acts and not asked:
             slot, (question, answer) = self._question(beat, topic)
             said.append(question)
-            parts.append(answer)
+            details = self._from_anywhere(topic.details.slots[slot.key].of(None))
+            parts.append(_Part(answer, (*topic.continued[question], *details)))
             asked.append(Act("ask", slot.key))
             topic.touch(slot.key)
-        changes = any(act.name in ("refine", "cancel", "withdraw") for act in acts)
-        kind = "unchanged" if changes else "compared" if beat.old is not None else "listed" if acts else ""
-        return " ".join(said), asked, self._reply(parts, topic.task, kind)
+        return " ".join(said), asked, self._reply(parts)
 
-    def _lead(self, beat: Beat, topic: _Topic) -> tuple[list[str], list[str], list[Act]]:
+    def _lead(self, beat: Beat, topic: _Topic) -> tuple[list[str], list[_Part], list[Act]]:
         """How a turn begins that opens a topic or comes back to one, what answers that, and what it asks."""
         task, main = topic.task, self.script.main.id
         if beat.move in ("open", "topic"):
@@ -139,7 +148,8 @@ class ShiftWriter:
             return [self._pick(sentences_beside("ways_back", main, self.hold)).replace("{title}", task.title)], [], []
         if beat.returns == "implicit":
             question = self._pick(task.implicit)
-            return [question], [dict(topic.words.implicit)[question]], [Act("ask", "")]
+            part = _Part(dict(topic.words.implicit)[question], topic.continued[question])
+            return [question], [part], [Act("ask", "")]
         return [], [], []
 
     def _aside(self, here: Sequence[_Topic]) -> Answered:
@@ -150,8 +160,7 @@ class ShiftWriter:
                 for question, answer in topic.words.slots[slot.key].asides:
                     if question not in self.said and grams(question).isdisjoint(taken):
                         self.said.add(question)
-                        self.replied.update(sentences_of(answer))
-                        return self._led(question), answer
+                        return self._led(question), self._reply([_Part(answer, topic.continued[question])])
         raise InternalError(f"{self.script.main.id} has too few side questions; please report this")
 
     def _led(self, question: str) -> str:
@@ -206,31 +215,36 @@ class ShiftWriter:
             text, "" if act.value is None else slot.say(act.value), "" if act.old is None else slot.say(act.old)
         )
 
-    def _reply(self, parts: Sequence[str], task: TaskType, kind: str) -> str:
-        """All of a single part, of several the first sentences; a sentence that was said before only if it must.
+    def _details(self, topic: _Topic, act: Act) -> tuple[str, ...]:
+        """What may be added to what is made of an act."""
+        own = topic.details.slots[act.slot]
+        if act.name in ("cancel", "withdraw"):
+            return own.dropped
+        if act.name == "set" and act.old is not None and act.slot == self.script.fork.key:
+            return self._from_anywhere(own.compared)
+        return self._from_anywhere(own.of(act.value))
 
-        Args:
-            parts: What is said about each thing that the user said.
-            task: The type of the topic.
-            kind: The sentences by which a short reply is closed: `unchanged` where what was agreed has changed, so that
-                it may say that nothing else does.
+    def _from_anywhere(self, sentences: tuple[str, ...]) -> tuple[str, ...]:
+        """The sentences, from another one on in each dialogue: each may come first."""
+        start = self.stream.below(max(1, len(sentences)))
+        return sentences[start:] + sentences[:start]
+
+    def _reply(self, parts: Sequence[_Part]) -> str:
+        """What is said of each part, and details in turn until the reply is as long as one usually is.
+
+        No sentence is said a second time, but the one that says what becomes of a value.
         """
-        split = [sentences_of(part) for part in parts]
-        chosen = [[one[0], *(s for s in one[1:] if len(split) == 1 and s not in self.replied)] for one in split]
-        for own, whole in zip(chosen, split, strict=True):
-            if _words(chosen) < _LEAST_REPLY and sum(map(len, chosen)) < _MOST_SENTENCES:
-                own += [s for s in whole[1:] if s not in own and s not in self.replied]
-        is_short = sum(map(len, chosen)) < _MOST_SENTENCES and _words(chosen) < _LEAST_REPLY
-        if kind == "unchanged" and is_short:
-            chosen.append([self._about(task, "unchanged")])
-        elif kind and _words(chosen) < _SHORT:
-            chosen.append([self._about(task, kind)])
+        split = [sentences_of(part.text) for part in parts]
+        chosen = [[one[0], *(s for s in one[1:] if s not in self.replied)] for one in split]
+        enough = _SHORTEST + self.stream.below(_SPREAD)
         self.replied.update(sentence for own in chosen for sentence in own)
+        left = [[s for s in part.more if s not in self.replied] for part in parts]
+        while _words(chosen) < enough and any(left):
+            for own, more in zip(chosen, left, strict=True):
+                if more and _words(chosen) < enough:
+                    own.append(more.pop(0))
+                    self.replied.add(own[-1])
         return " ".join(sentence for own in chosen for sentence in own)
-
-    def _about(self, task: TaskType, name: str) -> str:
-        """A sentence for any topic that names this one."""
-        return self._generic(name).replace("{title}", task.title).replace("{deliverable}", task.deliverable)
 
     def _final(self, beat: Beat, task: TaskType) -> str:
         lead = self._generic("final_returns" if beat.leaves else "final_stays").replace("{title}", task.title)
@@ -279,7 +293,8 @@ def _topic(task: TaskType) -> _Topic:
     words = load_words(task.id)
     if words is None:
         raise InternalError(f"nothing is said about {task.id}; please report this")
-    return _Topic(task, words)
+    details = load_details(task.id)
+    return _Topic(task, words, details, details.continued(words))
 
 
 def _reply_to(act: Act, words: SlotWords) -> str:
