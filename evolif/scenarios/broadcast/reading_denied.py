@@ -44,7 +44,8 @@ _DENIED_AFTER: Final = re.compile(
 )
 _EARLIER: Final = re.compile(
     r"(?<![a-z])(?:was|were|stood|been|before|earlier|previous(?:ly)?|half-?time|half|break|last time|from|until"
-    r"|started|up to|(?:[qp]|quarter |period )(?P<number>[1-9])|(?P<word>[1-4](?:st|nd|rd|th)|first|second|third|fourth))"
+    r"|started|up to|(?:[qp]|quarter |period )(?P<number>[1-9])|(?P<word>[1-4](?:st|nd|rd|th)|first|second|third"
+    r"|fourth))"
     r"(?![a-z0-9])"
 )
 """That a score was an earlier one, or one of a single period."""
