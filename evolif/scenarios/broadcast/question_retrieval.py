@@ -28,6 +28,7 @@ def anchored_question(
     *,
     since: int = 1,
     rows_before: int = 0,
+    any_anchor: bool = False,
 ) -> tuple[Question, int] | None:
     """A question for everything that happened a while after an anchor.
 
@@ -42,6 +43,7 @@ def anchored_question(
         taken: The questions that the dialogue has already.
         since: The earliest period of the anchor.
         rows_before: How many rows there must be from that period on, those of the target included.
+        any_anchor: Whether an anchor may be one of a question before, so that the draws depend on targets alone.
 
     Returns:
         The question, and where its target stands among the instants; None if the period has no such target.
@@ -55,7 +57,7 @@ def anchored_question(
         and evidence.instants[target].shown not in known
     ]
     order = stream.sample(targets, len(targets))
-    for known_anchors, target in product((False, True), order):
+    for known_anchors, target in product((any_anchor, True), order):
         anchors = [one for one in _anchors(evidence, target, first) if known_anchors or not _is_told(one.shown, taken)]
         if anchors:
             return _anchored(evidence, stream.choice(anchors), evidence.instants[target], asked_after), target
