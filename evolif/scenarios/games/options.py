@@ -9,6 +9,7 @@ from pydantic import (
     BaseModel,
     ConfigDict,
     Field,
+    SerializationInfo,
     SerializerFunctionWrapHandler,
     create_model,
     field_validator,
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     from pydantic.fields import FieldInfo
 
 _MOST_TURNS = 1_000
+LATEST_RULES = 2
+"""The edition of how pictures are told and answers are read that new benchmarks have."""
 
 
 class GameOptions(BaseModel):
@@ -41,6 +44,16 @@ class GameOptions(BaseModel):
         ),
     ] = (2, 4, 8, 16)
 
+    rules: Annotated[
+        int,
+        Field(
+            ge=1,
+            le=LATEST_RULES,
+            description="The edition of how pictures are told and final answers are read; 1 makes a benchmark as "
+            "releases before editions did.",
+        ),
+    ] = LATEST_RULES
+
     @field_validator("turns")
     @classmethod
     def _are_even(cls, value: tuple[int, ...]) -> tuple[int, ...]:
@@ -52,13 +65,17 @@ class GameOptions(BaseModel):
         return value
 
     @model_serializer(mode="wrap")
-    def _chosen(self, serialize: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        return {name: value for name, value in serialize(self).items() if value is not None}
+    def _chosen(self, serialize: SerializerFunctionWrapHandler, info: SerializationInfo) -> dict[str, Any]:
+        told = {name: value for name, value in serialize(self).items() if value is not None}
+        # Headers from before editions name none, and keep their bytes; what tells options from defaults names all.
+        if self.rules == 1 and not info.exclude_defaults:
+            told.pop("rules", None)
+        return told
 
     @property
     def settings(self) -> dict[str, Any]:
         """The settings of the game that were chosen."""
-        return self.model_dump(mode="json", exclude={"game", "turns"})
+        return self.model_dump(mode="json", exclude={"game", "turns", "rules"})
 
 
 def with_settings() -> type[GameOptions]:

@@ -36,6 +36,8 @@ class Match:
     words_factor: float = WORDS_FACTOR
     history: History = "transcript"
     hold_answers: bool = False
+    rules: int = 2
+    """The edition of how pictures are told and answers are read; 1 for benchmarks from before there were several."""
 
     def __post_init__(self) -> None:
         check_instance(self.instance)
@@ -103,6 +105,7 @@ def view_of(match: Match, said: Sequence[HeardTurn]) -> View:
         tokens=match.budget["tokens_per_turn"],
         tokenizer=match.tokenizer,
         said=tuple(one.text for one in said),
+        rules=match.rules,
     )
 
 

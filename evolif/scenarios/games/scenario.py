@@ -33,7 +33,7 @@ from evolif.errors import ArgumentError, InputError, UsageError
 from evolif.judging import Judgement, LexicalJudge
 from evolif.metrics import Breakdown, MetricTable
 from evolif.models import ChatModel, ChatRequest, SimModel, unknown_player
-from evolif.scenario import CHARACTERS_PER_TOKEN, Benchmark, Defaults, Lengths, Services
+from evolif.scenario import CHARACTERS_PER_TOKEN, Benchmark, Defaults, Lengths, Scenario, Services
 from evolif.scenarios.games import generate
 from evolif.scenarios.games.arguments import even
 from evolif.scenarios.games.ending import REASONS, Heard, Ruling, answer_text
@@ -66,6 +66,11 @@ class GameFolder(BenchmarkFolder):
 
     spec: GameOptions
 
+    def __init__(self, path: Path | str, scenario: Scenario, notify: Callable[[str], None] = lambda _: None) -> None:
+        super().__init__(path, scenario, notify)
+        if "rules" not in (self._header.spec.model_extra or {}):
+            self.spec = self.spec.model_copy(update={"rules": 1})
+
     @property
     def variant(self) -> str:
         """The game."""
@@ -81,7 +86,7 @@ class GameFolder(BenchmarkFolder):
         lines = self.lines(dialogue)
         line = lines[0] if len(lines) == 1 else {}
         instance = {key: value for key, value in line.items() if key != "turns"}
-        rules = (tokenizer, play.tokens, play.words_factor, play.history, play.hold_answers)
+        rules = (tokenizer, play.tokens, play.words_factor, play.history, play.hold_answers, self.spec.rules)
         try:
             check_instance(instance)
             return Match(instance, even(line.get("turns")), *rules)
