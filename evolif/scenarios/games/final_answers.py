@@ -77,7 +77,7 @@ def _form(fixed: str, strict: str, value: str, name: str, joined: str = _OPEN) -
         regex.compile(rf"{correction}(?:{fixed})?+{named}", regex.IGNORECASE),
         regex.compile(rf"(?<![\p{{L}}0-9]){mention}(?:{joined}{mention})++", regex.IGNORECASE),
         regex.compile(
-            rf"\s*+{_LEAD}{named}(?: (?:matches|fits|is the (?:match|one|answer|same)))?+[\s.]*+$", regex.IGNORECASE
+            rf"^\s*+{_LEAD}{named}(?: (?:matches|fits|is the (?:match|one|answer|same)))?+[\s.]*+$", regex.IGNORECASE
         ),
     )
 

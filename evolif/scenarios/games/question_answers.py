@@ -16,7 +16,7 @@ _KINDS: Final[Mapping[str, Kind]] = {"where": "number", "total": "number", "comm
 """By family; the others ask whether something is true."""
 
 _FILL: Final = (
-    r"\s*+(?:(?:so|thus|together|in total|i think)[\s,]++)?+"
+    r"^\s*+(?:(?:so|thus|together|in total|i think)[\s,]++)?+"
     r"(?:(?:(?:the|my) )?+(?:final )?+answer(?: is)?+[\s:]++|(?:it is|it's|that is|that makes|there (?:is|are)|"
     r"we have|i count|(?:the|its) (?:[a-z]{1,12} ){1,2}(?:is|are))\s|(?:total|sum)[:=] ?)?+"
     r"(?:an? |the )?+(?:colou?r )?+"
@@ -46,11 +46,11 @@ _INSTEAD: Final = {
 _ONE_SIDE: Final = regex.compile(NUMBER + _ELSEWHERE, _FLAGS)
 _EQUATION: Final = regex.compile(rf"{_FILL}{_SUM}(?: ?= ?(?P<value>{NUMBER}))?+", _FLAGS)
 _COUNTED: Final = regex.compile(
-    rf"\s*+(?P<value>{NUMBER})(?: (?!in\b|on\b|here\b|mine\b|my\b|yours?\b|and\b|or\b)[a-z]{{1,12}}+){{0,3}}+[\s.]*+$",
+    rf"^\s*+(?P<value>{NUMBER})(?: (?!in\b|on\b|here\b|mine\b|my\b|yours?\b|and\b|or\b)[a-z]{{1,12}}+){{0,3}}+[\s.]*+$",
     _FLAGS,
 )
 """A number with what it counts, as a whole text."""
-_WORD: Final = regex.compile(r"\s*+(?P<value>\p{L}++)[\s.]*+$")
+_WORD: Final = regex.compile(r"^\s*+(?P<value>\p{L}++)[\s.]*+$")
 _MARKED: Final = regex.compile(r"\banswer ?[:=]", _FLAGS)
 _STRICT: Final = regex.compile(r"ANSWER:")
 
