@@ -290,3 +290,43 @@ def test_only_the_dialogues_in_the_figures_are_read(tmp_path: Path) -> None:
         )
         grids = {grid.name: grid for grid in SCENARIO.presentation.parts(board)}
         assert [own[-1] for own in cells(grids["endings"]).values()] == ["5", "6"]
+
+
+@pytest.mark.slow
+def test_several_games_stand_in_one_grid(tmp_path: Path) -> None:
+    bench = made(tmp_path / "b", game=["names", "questions"])
+    assert bench.variant == "names+questions" and len(bench.dialogues()) == 24
+    assert [bench.lines(at)[0]["game"] for at in (1, 2, 3, 4, 5)] == [
+        "names",
+        "names",
+        "questions",
+        "questions",
+        "names",
+    ]
+    assert bench.lines(1)[0] == {**generate("names", 0, seed=1, n=9), "turns": 2}
+    words, _ = SCENARIO.presentation.command(bench, "", [1])
+    assert words[2:4] == ["--dialogues", "6"] and "game=names,questions" in words
+    with closing(evaluate(bench, "sim/perfect", tmp_path / "r", partner="self", options=REGEX)) as run:
+        labels = {turn.labels["instance"] for session in run.sessions() for turn in session.turns}
+        assert labels == {f"{game} {number}" for game in ("names", "questions") for number in range(6)}
+        [board] = group_comparable(analyse([run], resamples=20))
+        grids = {grid.name: grid for grid in SCENARIO.presentation.parts(board)}
+        assert cells(grids["games"])["names"][0].startswith("100 ") and grids["games"].heads == ("2 turns", "4 turns")
+        assert "Accuracy by number of turns" in grids["turns-questions"].title and "information-names" in grids
+        names = [figure.name for figure in SCENARIO.presentation.figures(board)]
+        assert names[:2] == ["accuracy-by-game", "accuracy-by-turns-names"]
+    done = CliRunner().invoke(app, ["report", str(tmp_path / "r"), "--json", "-", "--resamples", "20"])
+    [model] = json.loads(done.stdout)["models"]
+    assert model["games"]["questions"]["by_turns"] == {"2": 1, "4": 1} and "by_turns" not in model
+    for form in ("--full", "--latex", "--html"):
+        out = [] if form == "--full" else [str(tmp_path / "page")]
+        done = CliRunner().invoke(app, ["report", str(tmp_path / "r"), form, *out, "--resamples", "20"])
+        assert done.exit_code == 0, done.output
+
+
+@pytest.mark.parametrize(
+    ("game", "more", "message"), [("names,names", {}, "twice"), ("names,chess", {"near": 3}, "near")]
+)
+def test_several_games_are_checked(tmp_path: Path, game: str, more: dict[str, Any], message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        made(tmp_path / "b", game=game, n=None, **more)
