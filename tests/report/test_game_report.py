@@ -22,6 +22,7 @@ from evolif.scenario import LineChart, get_scenario, options_of
 from evolif.scenario.presentation import Grid, HeatMap
 from evolif.scenarios.games import generate
 from evolif.scenarios.games.cells import counted, points_cell, row_name
+from evolif.scenarios.games.play_charts import proposals_chart
 from evolif.scenarios.games.play_tables import endings_grid, information_grid, language_grid, proposals_grid, usage_grid
 from evolif.scenarios.games.report import game_figures, game_grids
 from evolif.scenarios.games.sessions import GameColumn, instance_exhibits
@@ -95,13 +96,23 @@ def test_one_number_of_turns_gains_nothing() -> None:
 
 def test_the_figure_has_a_line_for_each_model_and_grey_references() -> None:
     alone = column(told("x", reason="correct", reference="floor"), name="b, from one part", reference="floor")
-    [chart, heat] = game_figures([column(told("x"), told("x", turns=8)), alone])
-    assert isinstance(chart, LineChart) and isinstance(heat, HeatMap)
+    [chart, heat, density] = game_figures([column(told("x"), told("x", turns=8)), alone])
+    assert isinstance(chart, LineChart) and isinstance(heat, HeatMap) and isinstance(density, LineChart)
+    assert density.x == (4, 8) and "interactivity" in density.x_label and "interactivity" in chart.x_label
     assert chart.x == (4, 8) and [line.name for line in chart.lines] == ["a"]
     grey = {line.name: [point.value for point in line.points] for line in chart.references}
     assert list(grey) == ["floor", "guess and check", "ceiling", "b, from one part"]
     assert grey["b, from one part"] == [1, 1] and grey["ceiling"] == [1, 1]
     assert len(heat.columns) == 8 and [name for name, _ in heat.rows] == ["4", "8"]
+
+
+def test_proposals_are_drawn_as_a_share_of_the_turns_that_might_propose() -> None:
+    board = {**NAMES, "game": "chess", "answer": ["MINE", "YOURS"]}
+    few = [told("Mine came first?", "I see.", "Well.", "_YOURS_", turns=4, instance=board) for _ in range(8)]
+    many = [told("Hello.", "I see.", "Well.", "_YOURS_", turns=8, instance=board)]
+    chart = proposals_chart([column(*few, *many)])
+    assert chart is not None and [point.value for point in chart.lines[0].points] == [1 / 3, 0]
+    assert proposals_chart([column(*few)]) is None and proposals_chart([column(told("x"), told("x", turns=8))]) is None
 
 
 def test_how_games_end_and_what_is_used() -> None:

@@ -28,6 +28,7 @@ from evolif.scenarios.games.figures import (
     is_correct,
     isotoken,
 )
+from evolif.scenarios.games.play_charts import INTERACTIVITY
 from evolif.scenarios.games.sessions import GameColumn
 from evolif.scenarios.games.stored import Played
 
@@ -112,7 +113,7 @@ def turns_chart(columns: Sequence[GameColumn]) -> LineChart:
     )
     grey = [PlotLine(name, tuple(map(LinePoint, values))) for name, values in references.items() if name != "chance"]
     return LineChart(
-        ACCURACY_FIGURE, "Accuracy against turns", caption, "turns of a dialogue", "accuracy (%)",
+        ACCURACY_FIGURE, "Accuracy against turns", caption, INTERACTIVITY, "accuracy (%)",
         tuple(map(float, budgets)), tuple(lines), tuple(grey),
     )  # fmt: skip
 

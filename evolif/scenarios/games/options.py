@@ -100,7 +100,7 @@ class GameOptions(BaseModel):
         chosen = self.settings
         if len(self.game) == 1:
             return chosen
-        known = {one: maker_of(one).settings.model_fields for one in self.game}
+        known = {str(one): maker_of(one).settings.model_fields for one in self.game}
         lacking = [name for name in chosen if not any(name in fields for fields in known.values())]
         if lacking:
             raise ArgumentError(f"none of the games {', '.join(self.game)} has a setting {lacking[0]!r}")

@@ -31,6 +31,7 @@ from evolif.scenarios.games.by_game import (
 )
 from evolif.scenarios.games.cells import without_references
 from evolif.scenarios.games.instance import game_names
+from evolif.scenarios.games.play_charts import DENSITY_FIGURE, PROPOSALS_FIGURE, density_chart, proposals_chart
 from evolif.scenarios.games.play_tables import (
     EARLY,
     ENDINGS,
@@ -69,7 +70,11 @@ CHAPTERS = (
     ),
     Chapter("endings", "How games end", "", (), _each(ENDINGS, EARLY, USAGE)),
     Chapter(
-        "talk", "What players say", "", _each(INFORMATION_FIGURE), _each(INFORMATION, PROPOSALS, LANGUAGE, SYCOPHANCY)
+        "talk",
+        "What players say",
+        "",
+        _each(INFORMATION_FIGURE, DENSITY_FIGURE, PROPOSALS_FIGURE),
+        _each(INFORMATION, PROPOSALS, LANGUAGE, SYCOPHANCY),
     ),
     Chapter("ranks", "Ranks", "", ("stability",), ("ranks", "pairs", "stability")),
     Chapter("variance", "More dialogues or more epochs", "", (), ("variance",)),
@@ -121,9 +126,10 @@ def game_figures(columns: Sequence[GameColumn]) -> Iterator[HeatMap | LineChart]
 
 def _figures_of_game(columns: Sequence[GameColumn]) -> Iterator[HeatMap | LineChart]:
     yield turns_chart(columns)
-    found = information_map(without_references(columns))
-    if found is not None:
-        yield found
+    games = without_references(columns)
+    if games:
+        found = (information_map(games), density_chart(games), proposals_chart(games))
+        yield from (figure for figure in found if figure is not None)
 
 
 def _given(*grids: Grid | None) -> Iterator[Grid]:
