@@ -22,6 +22,7 @@ from evolif.scenario import LineChart, get_scenario, options_of
 from evolif.scenario.presentation import Grid, HeatMap
 from evolif.scenarios.games import generate
 from evolif.scenarios.games.cells import counted, points_cell, row_name
+from evolif.scenarios.games.play_charts import proposals_chart
 from evolif.scenarios.games.play_tables import endings_grid, information_grid, language_grid, proposals_grid, usage_grid
 from evolif.scenarios.games.report import game_figures, game_grids
 from evolif.scenarios.games.sessions import GameColumn, instance_exhibits
@@ -95,13 +96,23 @@ def test_one_number_of_turns_gains_nothing() -> None:
 
 def test_the_figure_has_a_line_for_each_model_and_grey_references() -> None:
     alone = column(told("x", reason="correct", reference="floor"), name="b, from one part", reference="floor")
-    [chart, heat] = game_figures([column(told("x"), told("x", turns=8)), alone])
-    assert isinstance(chart, LineChart) and isinstance(heat, HeatMap)
+    [chart, heat, density] = game_figures([column(told("x"), told("x", turns=8)), alone])
+    assert isinstance(chart, LineChart) and isinstance(heat, HeatMap) and isinstance(density, LineChart)
+    assert density.x == (4, 8) and "interactivity" in density.x_label and "interactivity" in chart.x_label
     assert chart.x == (4, 8) and [line.name for line in chart.lines] == ["a"]
     grey = {line.name: [point.value for point in line.points] for line in chart.references}
     assert list(grey) == ["floor", "guess and check", "ceiling", "b, from one part"]
     assert grey["b, from one part"] == [1, 1] and grey["ceiling"] == [1, 1]
     assert len(heat.columns) == 8 and [name for name, _ in heat.rows] == ["4", "8"]
+
+
+def test_proposals_are_drawn_as_a_share_of_the_turns_that_might_propose() -> None:
+    board = {**NAMES, "game": "chess", "answer": ["MINE", "YOURS"]}
+    few = [told("Mine came first?", "I see.", "Well.", "_YOURS_", turns=4, instance=board) for _ in range(8)]
+    many = [told("Hello.", "I see.", "Well.", "_YOURS_", turns=8, instance=board)]
+    chart = proposals_chart([column(*few, *many)])
+    assert chart is not None and [point.value for point in chart.lines[0].points] == [1 / 3, 0]
+    assert proposals_chart([column(*few)]) is None and proposals_chart([column(told("x"), told("x", turns=8))]) is None
 
 
 def test_how_games_end_and_what_is_used() -> None:
@@ -290,3 +301,43 @@ def test_only_the_dialogues_in_the_figures_are_read(tmp_path: Path) -> None:
         )
         grids = {grid.name: grid for grid in SCENARIO.presentation.parts(board)}
         assert [own[-1] for own in cells(grids["endings"]).values()] == ["5", "6"]
+
+
+@pytest.mark.slow
+def test_several_games_stand_in_one_grid(tmp_path: Path) -> None:
+    bench = made(tmp_path / "b", game=["names", "questions"])
+    assert bench.variant == "names+questions" and len(bench.dialogues()) == 24
+    assert [bench.lines(at)[0]["game"] for at in (1, 2, 3, 4, 5)] == [
+        "names",
+        "names",
+        "questions",
+        "questions",
+        "names",
+    ]
+    assert bench.lines(1)[0] == {**generate("names", 0, seed=1, n=9), "turns": 2}
+    words, _ = SCENARIO.presentation.command(bench, "", [1])
+    assert words[2:4] == ["--dialogues", "6"] and "game=names,questions" in words
+    with closing(evaluate(bench, "sim/perfect", tmp_path / "r", partner="self", options=REGEX)) as run:
+        labels = {turn.labels["instance"] for session in run.sessions() for turn in session.turns}
+        assert labels == {f"{game} {number}" for game in ("names", "questions") for number in range(6)}
+        [board] = group_comparable(analyse([run], resamples=20))
+        grids = {grid.name: grid for grid in SCENARIO.presentation.parts(board)}
+        assert cells(grids["games"])["names"][0].startswith("100 ") and grids["games"].heads == ("2 turns", "4 turns")
+        assert "Accuracy by number of turns" in grids["turns-questions"].title and "information-names" in grids
+        names = [figure.name for figure in SCENARIO.presentation.figures(board)]
+        assert names[:2] == ["accuracy-by-game", "accuracy-by-turns-names"]
+    done = CliRunner().invoke(app, ["report", str(tmp_path / "r"), "--json", "-", "--resamples", "20"])
+    [model] = json.loads(done.stdout)["models"]
+    assert model["games"]["questions"]["by_turns"] == {"2": 1, "4": 1} and "by_turns" not in model
+    for form in ("--full", "--latex", "--html"):
+        out = [] if form == "--full" else [str(tmp_path / "page")]
+        done = CliRunner().invoke(app, ["report", str(tmp_path / "r"), form, *out, "--resamples", "20"])
+        assert done.exit_code == 0, done.output
+
+
+@pytest.mark.parametrize(
+    ("game", "more", "message"), [("names,names", {}, "twice"), ("names,chess", {"near": 3}, "near")]
+)
+def test_several_games_are_checked(tmp_path: Path, game: str, more: dict[str, Any], message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        made(tmp_path / "b", game=game, n=None, **more)

@@ -16,6 +16,8 @@ from evolif.util.rng import Stream
 
 _TRIES = 100
 """How many spans of a period are drawn for one that fits."""
+_LATER = 10
+"""Seconds at least from the end of a span to the moment whose score is asked for, if the period has as many left."""
 
 
 def impact_question(
@@ -58,7 +60,7 @@ def impact_question(
     known = {one.question["player"] for one in taken if one.kind == kind == "H"} if fresh else set()
     for _ in range(_TRIES):
         span = evidence.span(period, since, stream)
-        if span is None or is_taken(span.start, span.end, taken):
+        if span is None or is_taken(span.start, span.end, taken) or _is_late(evidence, span):
             continue
         if players := [name for name in _players(kind, span.rows, with_free_throw) if name not in known]:
             asked: dict[str, Any] = {"start": span.start, "end": span.end}
@@ -109,11 +111,17 @@ def _players(kind: str, rows: Sequence[Scored | Faceoff], with_free_throw: bool)
     return fitting if kind == "H" else [name for name in fitting if name in other]
 
 
+def _is_late(evidence: Evidence, span: DrawnSpan) -> bool:
+    """Whether nothing of the period is left for a score to be asked for."""
+    return evidence.sport is not HOCKEY and span.close.time >= evidence.sport.length * SECOND
+
+
 def _moment_of_score(evidence: Evidence, span: DrawnSpan, latest: int, stream: Stream) -> list[Any]:
-    """The moment whose score is asked for: a whole second at or after the end of a span."""
+    """The moment whose score is asked for: a whole second a while after a span, at the latest the end of a period."""
     period = stream.between(span.close.period, latest)
-    first = -(-span.close.time // SECOND) if period == span.close.period else 1
-    return evidence.shown(Moment(period, stream.between(first, evidence.sport.length) * SECOND))
+    first = -(-span.close.time // SECOND) if period == span.close.period else 0
+    length = evidence.sport.length
+    return evidence.shown(Moment(period, stream.between(min(first + _LATER, length), length) * SECOND))
 
 
 def _key(match: Mapping[str, Any], evidence: Evidence, asked: Mapping[str, Any]) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from itertools import product
 from typing import Any
 
 from evolif.scenarios.broadcast.clock import HOCKEY, SECOND
@@ -27,10 +28,12 @@ def anchored_question(
     *,
     since: int = 1,
     rows_before: int = 0,
+    any_anchor: bool = False,
 ) -> tuple[Question, int] | None:
     """A question for everything that happened a while after an anchor.
 
-    The anchor is all that happens at its moment. No question of a dialogue has the target of another one.
+    The anchor is all that happens at its moment. No question of a dialogue has the target of another one, and
+    none its anchor as long as there are others.
 
     Args:
         evidence: Of the match.
@@ -40,6 +43,7 @@ def anchored_question(
         taken: The questions that the dialogue has already.
         since: The earliest period of the anchor.
         rows_before: How many rows there must be from that period on, those of the target included.
+        any_anchor: Whether an anchor may be one of a question before, so that the draws depend on targets alone.
 
     Returns:
         The question, and where its target stands among the instants; None if the period has no such target.
@@ -52,10 +56,11 @@ def anchored_question(
         if evidence.through[target + 1] - evidence.through[first] >= rows_before
         and evidence.instants[target].shown not in known
     ]
-    for target in stream.sample(targets, len(targets)):
-        if anchors := _anchors(evidence, target, first):
-            anchor = stream.choice(anchors)
-            return _anchored(evidence, anchor, evidence.instants[target], asked_after), target
+    order = stream.sample(targets, len(targets))
+    for known_anchors, target in product((any_anchor, True), order):
+        anchors = [one for one in _anchors(evidence, target, first) if known_anchors or not _is_told(one.shown, taken)]
+        if anchors:
+            return _anchored(evidence, stream.choice(anchors), evidence.instants[target], asked_after), target
     return None
 
 
@@ -101,7 +106,8 @@ def interval_question(
         period: In which the span ends.
         asked_after: The period before the break.
         stream: Where draws come from.
-        taken: The questions that the dialogue has already; no span is asked about twice.
+        taken: The questions that the dialogue has already; no span is asked about twice, and none starts with what the
+            friend has just told.
         since: The earliest period in which the span may begin.
 
     Returns:
@@ -109,7 +115,7 @@ def interval_question(
     """
     for _ in range(_TRIES):
         span = evidence.span(period, since, stream)
-        if span and not is_taken(span.start, span.end, taken):
+        if span and not is_taken(span.start, span.end, taken) and not _is_told(span.start, taken):
             return _interval(evidence, span.start, span.end, asked_after)
     return None
 
@@ -138,6 +144,11 @@ def is_taken(start: Sequence[Any], end: Sequence[Any], taken: Collection[Questio
         taken: Its questions.
     """
     return any(one.question.get("start") == start and one.question.get("end") == end for one in taken)
+
+
+def _is_told(moment: Sequence[Any], taken: Collection[Question]) -> bool:
+    """Whether a question starts from a moment, `[period, clock]`: the friend who tells it was not away then."""
+    return any(one.question.get("anchor") == moment for one in taken)
 
 
 def _interval(evidence: Evidence, start: list[Any], end: list[Any], asked_after: int) -> Question:

@@ -169,7 +169,14 @@ def _paired(one: _Break, pair: str, taken: Sequence[Question]) -> Question:
     """An anchored event, or the interval that ends with it; the same draws for both."""
     for period in one.periods():
         found = anchored_question(
-            one.evidence, period, one.after, one.stream, taken, since=one.since, rows_before=_PAIRED_ROWS
+            one.evidence,
+            period,
+            one.after,
+            one.stream,
+            taken,
+            since=one.since,
+            rows_before=_PAIRED_ROWS,
+            any_anchor=True,
         )
         if found:
             anchored, target = found

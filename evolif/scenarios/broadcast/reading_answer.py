@@ -36,6 +36,7 @@ _RULED_OUT: Final = re.compile(
     r"|(?:isn't|aren't|wasn't|weren't|is not|was not)"
     r" (?:it(?![a-z' ])|included|counted|inside|within|part|in (?:the|that|your))"
     r"|exclud(?:e|ed|es|ing)|ruled out|rule out|leav(?:e|ing) out|left out|ignor(?:e|ed|ing)|skip(?:ped|ping)?"
+    r"|confus(?:e|ed|ing)|mix(?:ed|ing)? (?:it |that |this )?up with"
     r"|outside (?:of )?(?:the|that|this|your|it)|too (?:early|late|soon)"
     rf"|{_IS}(?:before|earlier than) {_STRETCH.format('start|beginning|')}"
     rf"|{_IS}(?:after|later than) {_STRETCH.format('end|')})(?![a-z])"
@@ -55,6 +56,19 @@ _TOTAL: Final = re.compile(
     r"(?:the )?(?:new |running |grand )?(?:totals?|t|final|sum|score|overall|now|points|pts|goals)"
 )
 _PERIOD: Final = re.compile(r"[qp][1-9]|(?:quarter|period) [1-9]|[1-4](?:st|nd|rd|th)")
+_TOTAL_LINE: Final = re.compile(
+    rf"[->| ]{{0,4}}(?:{_TOTAL.pattern})(?: (?:score|points|pts|goals))?(?: (?:so far|now|altogether))?"
+    r"(?: (?:after|for|of|in) [a-z0-9 ]{1,24})?"
+    r" ?(?:[:=|-]|is)(?P<sum>.*)"
+)
+"""`- Total: 2`, in a folded line."""
+_ONLY_NUMBER: Final = re.compile(
+    r"[->| ]{0,4}(?P<sum>[0-9]{1,3}(?: ?(?:points?|pts|goals?))?(?: in total| in all)?)[.]?"
+)
+_IN_TOTAL: Final = re.compile(
+    r"[->| ]{0,4}(?:[0-9]{1,3} ?\+ ?)++(?P<sum>[0-9]{1,3} ?=.*)"
+    r"|[->| ]{0,4}(?P<all>[0-9]{1,3}[a-z ]{1,10}(?:in total|in all))[.]?"
+)
 _MOST_CELLS: Final = 40
 
 
@@ -171,6 +185,37 @@ def with_totals(lines: Sequence[str], table: NameTable) -> list[str]:
         if line:
             kept.append(line)
     return kept
+
+
+def with_team_totals(lines: Sequence[str], table: NameTable) -> list[str]:
+    """Lines in which a list of points below a team's heading is the team with its total: `TEAM N`.
+
+    Args:
+        lines: Folded.
+        table: The names of the match.
+    """
+    kept: list[str] = []
+    heading: str | None = None
+    start = 0
+    for line in lines:
+        teams = {mention.name for mention in table.teams_in(line)}
+        if teams:
+            heading = teams.pop() if len(teams) == 1 and not numbers_in(line) else None
+            start = len(kept)
+        elif heading and (total := _total_in(line)) is not None:
+            kept[start:] = [f"{fold(heading)} {total:g}"]
+            continue
+        kept.append(line)
+    return kept
+
+
+def _total_in(line: str) -> float | None:
+    """The total that a line of a list tells."""
+    found = _TOTAL_LINE.fullmatch(line) or _IN_TOTAL.fullmatch(line) or _ONLY_NUMBER.fullmatch(line)
+    if found is None:
+        return None
+    told = found["sum"] or found["all"]
+    return _number(told.rpartition("=")[2])
 
 
 def _cells(row: str) -> list[str]:

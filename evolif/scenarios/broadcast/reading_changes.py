@@ -88,6 +88,37 @@ def changes_in(lines: Sequence[str], table: NameTable, sport: str) -> list[State
     return found
 
 
+def fields_joined(lines: Sequence[str], table: NameTable, sport: str) -> list[str]:
+    """Lines in which a moment and a team that stand on lines of their own, one below the other, are one line.
+
+    A team above several moments belongs to each of them.
+
+    Args:
+        lines: Folded.
+        table: The names of the match.
+        sport: How the clock counts.
+    """
+    joined: list[str] = []
+    moment = team = ""
+    team_leads = False
+    for line in lines:
+        timed, teams = len(times_in(line, sport).moments), {mention.name for mention in table.teams_in(line)}
+        if timed == 1 and not teams:
+            if team_leads:
+                joined.append(f"{line} {team}")
+            else:
+                moment = line
+        elif len(teams) == 1 and not timed:
+            if moment:
+                joined.append(f"{moment} {line}")
+                moment = ""
+            else:
+                team, team_leads = line, True
+        else:
+            joined.append(line)
+    return joined
+
+
 def _changes_of(line: str, moments: Sequence[StatedMoment], table: NameTable) -> list[StatedLeadChange]:
     seen = _without_brackets(line, moments)
     if len(table.teams_in(seen)) < len(moments):  # `at 6:14 (Herons) and at 2:00 (Gulls)`

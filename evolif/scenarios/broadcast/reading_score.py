@@ -70,7 +70,7 @@ def score_in(lines: Sequence[str], table: NameTable, sport: str) -> Score:
         named = {mention.name for mention in mentions}
         if not named:
             continue
-        clean = _clean(line, sport)
+        clean = only_points(line, sport)
         if len(named) == 1:
             team = named.pop()
             points = next((number.value for number in numbers_in(clean[mentions[0].end :])), None)
@@ -103,7 +103,7 @@ def _backwards(lines: Sequence[str]) -> Iterator[tuple[str, Sequence[str]]]:
         yield lines[place], lines[place + 1 : place + 3]
 
 
-def _clean(line: str, sport: str) -> str:
+def only_points(line: str, sport: str) -> str:
     """A line without moments and without numbers that are no points."""
     bare = without(line, times_in(line, sport).spans)
     plain = without(bare, [found.span() for found in _NO_SCORE.finditer(bare)])
@@ -169,7 +169,7 @@ def _below(lines: Sequence[str], mentions: Sequence[Mention], table: NameTable, 
     if len(mentions) != 2:
         return None
     for line in lines:
-        numbers = numbers_in(_clean(line, sport))
+        numbers = numbers_in(only_points(line, sport))
         if len(numbers) == 2 and "|" in line and not table.teams_in(line):
             return {mention.name: number.value for mention, number in zip(mentions, numbers, strict=True)}
     return None

@@ -17,6 +17,7 @@ from evolif.scenarios.broadcast.reading_answer import (
     under_names,
     unescaped,
     with_bare_headings,
+    with_team_totals,
     with_totals,
     with_zeros,
     without_marks,
@@ -24,7 +25,8 @@ from evolif.scenarios.broadcast.reading_answer import (
     without_ruled_out,
     without_thinking,
 )
-from evolif.scenarios.broadcast.reading_changes import StatedLeadChange, changes_in, count_in
+from evolif.scenarios.broadcast.reading_changes import StatedLeadChange, changes_in, count_in, fields_joined
+from evolif.scenarios.broadcast.reading_denied import with_latest_scores, without_denied
 from evolif.scenarios.broadcast.reading_impact import Lead, leads_in, leads_in_order, percent_in, top_player_in
 from evolif.scenarios.broadcast.reading_names import table_of
 from evolif.scenarios.broadcast.reading_score import Score, score_in
@@ -70,7 +72,9 @@ class ReadReply:
     @cached_property
     def lines(self) -> Sequence[str]:
         """Its folded lines."""
-        return lines_of(self.reply if self.version == FIRST_VERSION else unescaped(self.reply))
+        if self.version == FIRST_VERSION:
+            return lines_of(self.reply)
+        return without_denied(lines_of(unescaped(self.reply)), self.table)
 
     @cached_property
     def _answers(self) -> Sequence[Sequence[str]]:
@@ -100,7 +104,9 @@ class ReadReply:
         rest, inside = cut_blocks(self.reply, "Summary")
         if self.version == FIRST_VERSION:
             return score_in(lines_of(rest) if inside else self.lines, self.table, self.sport)
-        lines = with_totals(with_zeros(lines_of(unescaped(rest))), self.table)
+        told = without_denied(with_zeros(lines_of(unescaped(rest))), self.table)
+        latest = with_latest_scores(with_totals(told, self.table), self.table, self.sport)
+        lines = with_team_totals(latest, self.table)
         final = score_in(final_part(lines), self.table, self.sport)
         return final if len(final) == len(self.table.teams) else score_in(lines, self.table, self.sport)
 
@@ -143,7 +149,13 @@ class ReadReply:
         """The changes of the lead that it lists."""
         if self.version == FIRST_VERSION:
             return changes_in(self.lines, self.table, self.sport)
-        return self._first(lambda lines: changes_in(without_ruled_out(lines), self.table, self.sport), bool)
+
+        def read(lines: Sequence[str]) -> Sequence[StatedLeadChange]:
+            own = without_ruled_out(lines)
+            found = changes_in(own, self.table, self.sport)
+            return found or changes_in(fields_joined(own, self.table, self.sport), self.table, self.sport)
+
+        return self._first(read, bool)
 
     @cached_property
     def count(self) -> float | None:

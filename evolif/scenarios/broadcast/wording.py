@@ -54,6 +54,8 @@ _PLACES: Final = ("home", "train", "café")
 """Where the friend may be during a match."""
 _MOST_REMARKS: Final = 3
 """Of a match, besides the one on where the friend is."""
+_LIKE_WORDS: Final = 2
+"""Wordings with as many last words in common end alike."""
 _RULES: Final[Mapping[str, str]] = {"IF": "Q", "CR": "AI", "IR": "LTH", "TS": "LTH"}
 """The kinds of questions of a task whose answers have rules."""
 _EXAMPLES: Final[Mapping[str, str]] = {"basketball": "Q2 6:14", "hockey": "P1 3:20"}
@@ -168,7 +170,7 @@ class Voice:
     def _order(self, name: str) -> list[str]:
         if name not in self._orders:
             wordings = read_words().wordings(name, self._sport)
-            self._orders[name] = Stream(*self._key, _number(name)).sample(wordings, len(wordings))
+            self._orders[name] = _varied(Stream(*self._key, _number(name)).sample(wordings, len(wordings)))
         return self._orders[name]
 
 
@@ -257,6 +259,21 @@ def duration_words(seconds: float) -> str:
         shown = f"{rest / 10:.1f}" if rest % 10 else str(rest // 10)
         told.append(f"{shown} second{'' if shown == '1' else 's'}")
     return " ".join(told)
+
+
+def _varied(order: Sequence[str]) -> list[str]:
+    """Wordings in an order in which none ends like the one before it, as far as there is another."""
+    kept: list[str] = []
+    rest = list(order)
+    while rest:
+        following = next((one for one in rest if not kept or _ending(one) != _ending(kept[-1])), rest[0])
+        rest.remove(following)
+        kept.append(following)
+    return kept
+
+
+def _ending(wording: str) -> list[str]:
+    return wording.rstrip("?!.").split()[-_LIKE_WORDS:]
 
 
 def _sides(match: Mapping[str, Any]) -> list[tuple[str, Sequence[str]]]:

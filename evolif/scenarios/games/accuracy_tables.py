@@ -28,6 +28,7 @@ from evolif.scenarios.games.figures import (
     is_correct,
     isotoken,
 )
+from evolif.scenarios.games.play_charts import INTERACTIVITY
 from evolif.scenarios.games.sessions import GameColumn
 from evolif.scenarios.games.stored import Played
 
@@ -112,7 +113,7 @@ def turns_chart(columns: Sequence[GameColumn]) -> LineChart:
     )
     grey = [PlotLine(name, tuple(map(LinePoint, values))) for name, values in references.items() if name != "chance"]
     return LineChart(
-        ACCURACY_FIGURE, "Accuracy against turns", caption, "turns of a dialogue", "accuracy (%)",
+        ACCURACY_FIGURE, "Accuracy against turns", caption, INTERACTIVITY, "accuracy (%)",
         tuple(map(float, budgets)), tuple(lines), tuple(grey),
     )  # fmt: skip
 
@@ -165,14 +166,14 @@ def accuracy_object(dialogues: Iterable[Dialogue]) -> dict[str, Any]:
     """Accuracy of one model in one run, for machines.
 
     Args:
-        dialogues: Of one game and pair; those that have a result. Of instances, what tells them apart is enough.
+        dialogues: Of one pair; those that have a result. Of instances, what tells them apart is enough.
 
     Returns:
         `accuracy` {value, low, high} with its 95 % interval over instances, the one of tables; `reasons`, dialogues by
         how they ended; where there are several numbers of turns, `by_turns`, accuracy by number of turns, as
         fractions, `gain`, accuracy at the most minus accuracy at the fewest over the instances played at both, with
         `gain_interval` {low, high}, paired over these, and `best_turns` and `monotone_non_decreasing`, as `isotoken`
-        has them.
+        has them. Of several games there is instead `games`, the same for each.
     """
     own = list(dialogues)
     right = list(map(is_correct, own))
@@ -182,6 +183,10 @@ def accuracy_object(dialogues: Iterable[Dialogue]) -> dict[str, Any]:
         "accuracy": {"value": value, "low": low, "high": high},
         "reasons": dict(sorted(Counter(one["final"]["reason"] for one in own).items())),
     }
+    games = sorted({one["instance"]["game"] for one in own})
+    if len(games) > 1:
+        parts = {game: [one for one in own if one["instance"]["game"] == game] for game in games}
+        return found | {"games": {game: accuracy_object(part) for game, part in parts.items()}}
     by_turns = {str(row["turn_budget"]): row["accuracy"] for row in accuracy_table(own)}
     if len(by_turns) > 1:
         [row] = gain_table(own)

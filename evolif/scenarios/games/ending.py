@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from typing import Any, Final, Literal, TypeAlias, TypedDict
 
 from evolif.scenarios.games.arguments import text_of
+from evolif.scenarios.games.final_answers import final_answer
 from evolif.scenarios.games.player_view import View
+from evolif.scenarios.games.question_answers import kind_of
 from evolif.scenarios.games.reading import Answer, has_marker, read_answer, same_answer
 from evolif.scenarios.games.tokens import Tokenizer, cut
 
@@ -100,7 +102,7 @@ def rule(view: View, key: object, heard: Heard, *, hold_answers: bool = False) -
     Raises:
         ArgumentError: there is no such game.
     """
-    parsed = read_answer(view.game, heard.text, view.choices)
+    parsed = _answer_in(view, heard.text)
     marked = parsed is None and has_marker(view.game, heard.text)
     counts = parsed is not None and view.may_answer
     flags: dict[Flag, bool] = {
@@ -118,6 +120,14 @@ def rule(view: View, key: object, heard: Heard, *, hold_answers: bool = False) -
         reason = "correct" if same_answer(view.game, parsed, key) else "wrong"
     answer = parsed if counts else None
     return Ruling(told, {"player": view.player, "parsed": answer, "turn": view.turn, "reason": reason})
+
+
+def _answer_in(view: View, text: str) -> Answer | None:
+    """What a text answers, by the rules under which the game is played."""
+    if view.rules < 2:
+        return read_answer(view.game, text, view.choices)
+    kind = kind_of(view.public)
+    return final_answer(view.game, text, view.choices, is_final=view.is_final, kind=kind)
 
 
 def answer_text(game: str, key: Answer) -> str:

@@ -292,6 +292,12 @@ def proposal_table(dialogues: Iterable[Dialogue]) -> list[ProposalRow]:
     return [_proposals(own) for own in dialogue_groups(chess, ("pair", "turn_budget"))]
 
 
+def proposals_in(dialogue: Dialogue) -> tuple[int, int]:
+    """How many turns of a dialogue about chess propose an answer, and of how many that might."""
+    turns = list(_talk(dialogue))
+    return sum(turn is not None for turn in turns), len(turns)
+
+
 def dialogue_groups(dialogues: Iterable[Dialogue], names: Sequence[str]) -> list[list[Dialogue]]:
     """Dialogues with a result that agree in what is named, in the order of it."""
     groups: dict[str, list[Dialogue]] = {}

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import TYPE_CHECKING, Annotated, Any, Literal, get_origin
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, get_origin
 
 from pydantic import (
     BaseModel,
     ConfigDict,
     Field,
+    SerializationInfo,
     SerializerFunctionWrapHandler,
     create_model,
     field_validator,
     model_serializer,
 )
 
+from evolif.errors import ArgumentError
 from evolif.scenarios.games.instance import game_names, maker_of
 from evolif.scenarios.games.prompts import History
 from evolif.scenarios.games.stored import Reference
@@ -23,6 +25,11 @@ if TYPE_CHECKING:
     from pydantic.fields import FieldInfo
 
 _MOST_TURNS = 1_000
+LATEST_RULES = 2
+"""The edition of how pictures are told and answers are read that new benchmarks have."""
+
+
+GameName: TypeAlias = Literal["chess", "names", "scenes", "shapes", "questions"]
 
 
 class GameOptions(BaseModel):
@@ -31,8 +38,9 @@ class GameOptions(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     game: Annotated[
-        Literal["chess", "names", "scenes", "shapes", "questions"], Field(description="Which game is played.")
-    ] = "names"
+        tuple[GameName, ...],
+        Field(min_length=1, description="Which game is played; of several, every instance number has one of each."),
+    ] = ("names",)
     turns: Annotated[
         tuple[int, ...],
         Field(
@@ -40,6 +48,28 @@ class GameOptions(BaseModel):
             description="Numbers of turns that dialogues have, each even; every instance is played with each of them.",
         ),
     ] = (2, 4, 8, 16)
+
+    rules: Annotated[
+        int,
+        Field(
+            ge=1,
+            le=LATEST_RULES,
+            description="The edition of how pictures are told and final answers are read; 1 makes a benchmark as "
+            "releases before editions did.",
+        ),
+    ] = LATEST_RULES
+
+    @field_validator("game", mode="before")
+    @classmethod
+    def _are_parted(cls, value: Any) -> Any:
+        return tuple(part.strip() for part in value.split(",")) if isinstance(value, str) else value
+
+    @field_validator("game")
+    @classmethod
+    def _differ(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        if len(set(value)) < len(value):
+            raise ValueError("a game stands there twice; give each once")
+        return value
 
     @field_validator("turns")
     @classmethod
@@ -52,13 +82,34 @@ class GameOptions(BaseModel):
         return value
 
     @model_serializer(mode="wrap")
-    def _chosen(self, serialize: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        return {name: value for name, value in serialize(self).items() if value is not None}
+    def _chosen(self, serialize: SerializerFunctionWrapHandler, info: SerializationInfo) -> dict[str, Any]:
+        told = {name: value for name, value in serialize(self).items() if value is not None}
+        # Headers from before editions name none, and keep their bytes; what tells options from defaults names all.
+        if self.rules == 1 and not info.exclude_defaults:
+            told.pop("rules", None)
+        if len(self.game) == 1 and "game" in told:
+            told["game"] = self.game[0]  # as headers from before several games have it
+        return told
+
+    def settings_for(self, game: str) -> dict[str, Any]:
+        """The chosen settings that a game has; of a single game all, so that one that it lacks is refused.
+
+        Raises:
+            ArgumentError: none of several games has one of them.
+        """
+        chosen = self.settings
+        if len(self.game) == 1:
+            return chosen
+        known = {str(one): maker_of(one).settings.model_fields for one in self.game}
+        lacking = [name for name in chosen if not any(name in fields for fields in known.values())]
+        if lacking:
+            raise ArgumentError(f"none of the games {', '.join(self.game)} has a setting {lacking[0]!r}")
+        return {name: value for name, value in chosen.items() if name in known[game]}
 
     @property
     def settings(self) -> dict[str, Any]:
-        """The settings of the game that were chosen."""
-        return self.model_dump(mode="json", exclude={"game", "turns"})
+        """The settings of the games that were chosen."""
+        return self.model_dump(mode="json", exclude={"game", "turns", "rules"})
 
 
 def with_settings() -> type[GameOptions]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, TypeAlias
 
 
@@ -34,11 +34,18 @@ class View:
     """The name of what counts them."""
     said: tuple[str, ...]
     """What was said before, as it was heard, oldest first; turns take turns, and player 0 begins."""
+    rules: int = 1
+    """The edition of the rules by which answers are read, 1 or 2."""
 
     @property
     def is_final(self) -> bool:
         """Whether nobody speaks afterwards."""
         return self.turn == self.turns
+
+    def as_json(self) -> dict[str, Any]:
+        """As a run stores it; the first edition of the rules has no name, so that older runs go on."""
+        told = asdict(self)
+        return told if self.rules > 1 else {name: value for name, value in told.items() if name != "rules"}
 
 
 Rule: TypeAlias = Callable[[View], str]

@@ -8,6 +8,7 @@ from typing import Any
 from evolif.benchmark import BenchmarkFolder, FolderPresentation
 from evolif.scenario import Benchmark, Exhibit, Grid, HeatMap, LineChart, ModelsView, ModelView, Opening, Rows, RunView
 from evolif.scenarios.games.accuracy_tables import ACCURACY_FIGURE, accuracy_object, game_remarks, turns_sentence
+from evolif.scenarios.games.by_game import GAMES_FIGURE, told_by_game
 from evolif.scenarios.games.noun_phrases import parser_name
 from evolif.scenarios.games.options import GamePlay
 from evolif.scenarios.games.report import CHAPTERS, game_figures, game_grids
@@ -41,7 +42,7 @@ class GamePresentation(FolderPresentation):
         if not isinstance(bench, BenchmarkFolder):
             told[place] = "INSTANCES"
             return told, (*more, "with its game, its turns and its number of instances")
-        told[place] = str(len(bench.dialogues()) // len(bench.spec.turns))
+        told[place] = str(len(bench.dialogues()) // (len(bench.spec.turns) * len(bench.spec.game)))
         return told, more
 
     def facts(self, prompt: Prompt) -> tuple[tuple[str, str], ...]:
@@ -58,20 +59,22 @@ class GamePresentation(FolderPresentation):
         if GamePlay.model_validate(run.settings.options).reference != "none":
             return
         for model in run.models:
-            yield from game_remarks(model.name, outcomes_of(model.counted))
+            for name, own in told_by_game(model.name, outcomes_of(model.counted)):
+                yield from game_remarks(name, own)
 
     def opening(self, board: ModelsView) -> Opening:
         """What turns gain each model, and accuracy against turns."""
         played = zip(board.heads, board.models, strict=True)
         told = [
-            turns_sentence(head, outcomes_of(model.counted))
+            turns_sentence(name, own)
             for head, model in played
             if GamePlay.model_validate(model.of.settings.options).reference == "none"
+            for name, own in told_by_game(head, outcomes_of(model.counted))
         ]
-        return Opening(tuple(filter(None, told)), (ACCURACY_FIGURE, "headline"))
+        return Opening(tuple(filter(None, told)), (GAMES_FIGURE, ACCURACY_FIGURE, "headline"))
 
     def parts(self, board: ModelsView) -> Iterable[Grid]:
-        """Accuracy against turns with its references, what is used, how games end, and what is said."""
+        """Accuracy against turns with its references, what is used, how games end, and what is said; game by game."""
         columns = columns_of(board)
         return game_grids(columns, parser_name()) if columns else ()
 

@@ -36,6 +36,8 @@ class Match:
     words_factor: float = WORDS_FACTOR
     history: History = "transcript"
     hold_answers: bool = False
+    rules: int = 2
+    """The edition of how pictures are told and answers are read; 1 for benchmarks from before there were several."""
 
     def __post_init__(self) -> None:
         check_instance(self.instance)
@@ -103,11 +105,14 @@ def view_of(match: Match, said: Sequence[HeardTurn]) -> View:
         tokens=match.budget["tokens_per_turn"],
         tokenizer=match.tokenizer,
         said=tuple(one.text for one in said),
+        rules=match.rules,
     )
 
 
 def turn_messages(match: Match, said: Sequence[HeardTurn]) -> tuple[Message, ...]:
     """The messages of the call for the next turn; the last one is the user's.
+
+    Pictures come first, each in a message of its own with its label.
 
     With `transcript` it is one message: who is who, what the player sees, the rules, what was said, line by line, and
     how many turns are left. With `chat` the player's own turns are the assistant's messages, the partner's the user's.
@@ -121,11 +126,11 @@ def turn_messages(match: Match, said: Sequence[HeardTurn]) -> tuple[Message, ...
     """
     even(match.turns)
     player = turn_meta(len(said) + 1, match.turns)["player"]
-    intro, images = _intro(match, player), _images(match, player)
+    intro, images, labelled = _intro(match, player), _unlabelled(match, player), _labelled(match, (player,))
     if match.history == "chat":
-        return _chat(match, player, said, intro, images)
+        return (*labelled, *_chat(match, player, said, intro, images))
     text = "\n\n".join((intro, _transcript(player, said), _status(match, said)))
-    return (Message("user", text, images),)
+    return (*labelled, Message("user", text, images))
 
 
 def alone_messages(match: Match, player: int) -> tuple[Message, ...]:
@@ -148,25 +153,29 @@ def alone_messages(match: Match, player: int) -> tuple[Message, ...]:
         words.care,
         say.AT_ONCE.format(form=words.form, example=words.example),
     )
-    return (Message("user", "\n\n".join(filter(None, parts)), _images(match, player)),)
+    text = "\n\n".join(filter(None, parts))
+    return (*_labelled(match, (player,)), Message("user", text, _unlabelled(match, player)))
 
 
 def together_messages(match: Match) -> tuple[Message, ...]:
     """The call of one model that sees both parts, and answers at once as player 2."""
     words = _words(match)
     shown = (
-        _shown(match, player, say.PLAYER_SEES.format(number=player + 1, sees=_fill(words.sees[player], match)))
+        _shown(
+            match, player, say.PLAYER_SEES.format(number=player + 1, sees=_fill(words.sees[player], match)), both=True
+        )
         for player in (0, 1)
     )
     parts = (
         say.TOGETHER.format(you=words.roles[1]),
         _fill(words.task, match),
         *shown,
-        say.ORDER if match.modality == PICTURES else "",
+        say.ORDER if match.modality == PICTURES and match.rules < 2 else "",
         words.care,
         say.AT_ONCE.format(form=words.joint_form or words.form, example=words.example),
     )
-    return (Message("user", "\n\n".join(filter(None, parts)), _images(match, 0) + _images(match, 1)),)
+    text, images = "\n\n".join(filter(None, parts)), _unlabelled(match, 0) + _unlabelled(match, 1)
+    return (*_labelled(match, (0, 1)), Message("user", text, images))
 
 
 def _words(match: Match) -> say.Wording:
@@ -203,10 +212,40 @@ def _intro(match: Match, player: int) -> str:
     return "\n\n".join(parts)
 
 
-def _shown(match: Match, player: int, heading: str) -> str:
+def _shown(match: Match, player: int, heading: str, *, both: bool = False) -> str:
     if match.modality == PICTURES:
-        return f"{heading[:-1]} (attached)."
+        return f"{heading[:-1]} ({_whereabouts(match, player, both=both)})."
     return f"{heading}\n{private_text(match.instance, player).rstrip()}"
+
+
+def _whereabouts(match: Match, player: int, *, both: bool) -> str:
+    """Where the pictures of a player are; `both` if those of both are shown."""
+    if match.rules < 2:
+        return "attached"
+    several = len(match.instance["private"][player].get("images", ())) > 1
+    return (say.ABOVE if several else say.ABOVE_ONE).format(label=_label(match, player, both=both))
+
+
+def _label(match: Match, player: int, *, both: bool) -> str:
+    label = _words(match).pictures[player]
+    return say.WHOSE.format(number=player + 1, label=label.lower()) if both else label
+
+
+def _labelled(match: Match, players: Sequence[int]) -> tuple[Message, ...]:
+    """Each picture of these players in a message of its own, below its label."""
+    if match.rules < 2:
+        return ()
+    messages: list[Message] = []
+    for player in players:
+        images, label = _images(match, player), _label(match, player, both=len(players) > 1)
+        for at, image in enumerate(images):
+            messages.append(Message("user", f"{label} {at}:" if len(images) > 1 else f"{label}:", (image,)))
+    return tuple(messages)
+
+
+def _unlabelled(match: Match, player: int) -> tuple[Image, ...]:
+    """The pictures that hang on the text: those of benchmarks from before they had labels."""
+    return _images(match, player) if match.rules < 2 else ()
 
 
 def _images(match: Match, player: int) -> tuple[Image, ...]:

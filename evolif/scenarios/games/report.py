@@ -19,7 +19,19 @@ from evolif.scenarios.games.accuracy_tables import (
     turns_chart,
     turns_grid,
 )
+from evolif.scenarios.games.by_game import (
+    GAMES,
+    GAMES_FIGURE,
+    columns_in,
+    drawn_in_game,
+    games_grid,
+    games_map,
+    games_of,
+    in_game,
+)
 from evolif.scenarios.games.cells import without_references
+from evolif.scenarios.games.instance import game_names
+from evolif.scenarios.games.play_charts import DENSITY_FIGURE, PROPOSALS_FIGURE, density_chart, proposals_chart
 from evolif.scenarios.games.play_tables import (
     EARLY,
     ENDINGS,
@@ -40,17 +52,30 @@ from evolif.scenarios.games.play_tables import (
 )
 from evolif.scenarios.games.sessions import GameColumn
 
+
+def _each(*names: str) -> tuple[str, ...]:
+    """These names, and those of the same in each of several games."""
+    return (*names, *(f"{name}-{game}" for game in game_names() for name in names))
+
+
 CHAPTERS = (
+    Chapter("games", "Games and turns", "", (GAMES_FIGURE,), (GAMES,)),
     Chapter(
         "turns",
         "Accuracy against turns",
         "The same instances with the same tokens, cut into few turns or many. Whoever can play with few can play with "
         "many, so accuracy should never fall.",
-        (ACCURACY_FIGURE,),
-        (TURNS, GAIN, NORMALISED),
+        _each(ACCURACY_FIGURE),
+        _each(TURNS, GAIN, NORMALISED),
     ),
-    Chapter("endings", "How games end", "", (), (ENDINGS, EARLY, USAGE)),
-    Chapter("talk", "What players say", "", (INFORMATION_FIGURE,), (INFORMATION, PROPOSALS, LANGUAGE, SYCOPHANCY)),
+    Chapter("endings", "How games end", "", (), _each(ENDINGS, EARLY, USAGE)),
+    Chapter(
+        "talk",
+        "What players say",
+        "",
+        _each(INFORMATION_FIGURE, DENSITY_FIGURE, PROPOSALS_FIGURE),
+        _each(INFORMATION, PROPOSALS, LANGUAGE, SYCOPHANCY),
+    ),
     Chapter("ranks", "Ranks", "", ("stability",), ("ranks", "pairs", "stability")),
     Chapter("variance", "More dialogues or more epochs", "", (), ("variance",)),
 )
@@ -61,9 +86,20 @@ def game_grids(columns: Sequence[GameColumn], parser: str | None = None) -> Iter
     """The tables of models side by side; those that do not fit the game are left out.
 
     Args:
-        columns: Of one game; with at least one.
+        columns: With at least one; of several games, each has tables of its own.
         parser: The name of what finds noun phrases; None if nothing is installed.
     """
+    games = games_of(columns)
+    if len(games) == 1:
+        yield from _grids_of_game(columns, parser)
+        return
+    yield games_grid(columns)
+    for game in games:
+        yield from (in_game(grid, game) for grid in _grids_of_game(columns_in(columns, game), parser))
+    yield from _given(sycophancy_grid(without_references(columns)))
+
+
+def _grids_of_game(columns: Sequence[GameColumn], parser: str | None) -> Iterator[Grid]:
     games = without_references(columns)
     yield turns_grid(columns)
     yield normalised_grid(columns)
@@ -78,11 +114,22 @@ def game_grids(columns: Sequence[GameColumn], parser: str | None = None) -> Iter
 
 
 def game_figures(columns: Sequence[GameColumn]) -> Iterator[HeatMap | LineChart]:
-    """Accuracy against turns; in names also the information that each turn tells."""
+    """Accuracy against turns; in names also the information that each turn tells. Of several games each has its own."""
+    games = games_of(columns)
+    if len(games) == 1:
+        yield from _figures_of_game(columns)
+        return
+    yield games_map(columns)
+    for game in games:
+        yield from (drawn_in_game(one, game) for one in _figures_of_game(columns_in(columns, game)))
+
+
+def _figures_of_game(columns: Sequence[GameColumn]) -> Iterator[HeatMap | LineChart]:
     yield turns_chart(columns)
-    found = information_map(without_references(columns))
-    if found is not None:
-        yield found
+    games = without_references(columns)
+    if games:
+        found = (information_map(games), density_chart(games), proposals_chart(games))
+        yield from (figure for figure in found if figure is not None)
 
 
 def _given(*grids: Grid | None) -> Iterator[Grid]:

@@ -21,6 +21,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from statistics import fmean
@@ -36,7 +37,7 @@ from evolif.models import ChatModel, ChatRequest, SimModel, unknown_player
 from evolif.scenario import CHARACTERS_PER_TOKEN, Benchmark, Defaults, Lengths, Scenario, Services
 from evolif.scenarios.games import generate
 from evolif.scenarios.games.arguments import even
-from evolif.scenarios.games.editions import latest_edition, stored_edition
+from evolif.scenarios.games.editions import has_editions, latest_edition, stored_edition
 from evolif.scenarios.games.ending import REASONS, Heard, Ruling, answer_text
 from evolif.scenarios.games.instance import settings_of
 from evolif.scenarios.games.options import GameOptions, GamePlay, with_settings
@@ -69,12 +70,15 @@ class GameFolder(BenchmarkFolder):
 
     def __init__(self, path: Path | str, scenario: Scenario, notify: Callable[[str], None] = lambda _: None) -> None:
         super().__init__(path, scenario, notify)
-        self.spec = self.spec.model_copy(update=stored_edition(self.spec.game, self.spec.settings))
+        for game in self.spec.game:
+            self.spec = self.spec.model_copy(update=stored_edition(game, self.spec.settings))
+        if "rules" not in (self._header.spec.model_extra or {}):
+            self.spec = self.spec.model_copy(update={"rules": 1})
 
     @property
     def variant(self) -> str:
-        """The game."""
-        return self.spec.game
+        """The game, or the games joined by `+`."""
+        return "+".join(self.spec.game)
 
     def match(self, dialogue: int, play: GamePlay, tokenizer: str) -> Match:
         """A dialogue with the rules of a run.
@@ -86,7 +90,7 @@ class GameFolder(BenchmarkFolder):
         lines = self.lines(dialogue)
         line = lines[0] if len(lines) == 1 else {}
         instance = {key: value for key, value in line.items() if key != "turns"}
-        rules = (tokenizer, play.tokens, play.words_factor, play.history, play.hold_answers)
+        rules = (tokenizer, play.tokens, play.words_factor, play.history, play.hold_answers, self.spec.rules)
         try:
             check_instance(instance)
             return Match(instance, even(line.get("turns")), *rules)
@@ -125,9 +129,16 @@ class GameEnvironment(FolderEnvironment[GamePlay, GameFolder]):
                 return End("finished", ended["reason"], REASONS[ended["reason"]])
         match = self.bench.match(dialogue, play, tokenizer_of(play.tokenizer).name)
         if play.reference != "none":
-            return reference_prompt(match, play.reference, dialogue=dialogue, target=play.player)
+            return self._named(reference_prompt(match, play.reference, dialogue=dialogue, target=play.player))
         said = said_in(((one.prompt, one.heard) for one in past), hold_answers=play.hold_answers)
-        return turn_prompt(match, said, dialogue=dialogue, target=play.player)
+        return self._named(turn_prompt(match, said, dialogue=dialogue, target=play.player))
+
+    def _named(self, prompt: Prompt) -> Prompt:
+        """Among several games with the game in the label `instance`: the same number of two games is no pair."""
+        if self.bench is None or len(self.bench.spec.game) == 1:
+            return prompt
+        name = f"{prompt.labels['game']} {prompt.labels['instance']}"
+        return replace(prompt, labels={**prompt.labels, "instance": name})
 
     def recalled(self, prompt: Prompt, past: Sequence[Exchange]) -> Sequence[Exchange]:
         """Nothing: each prompt tells the history itself."""
@@ -213,7 +224,7 @@ class Games(FolderScenario[GameOptions, GamePlay, GameFolder]):
         Args:
             out: The folder.
             spec: The options.
-            dialogues: How many instances; each is one dialogue for every number of turns.
+            dialogues: How many instances of each game; each is one dialogue for every number of turns.
             seed: Of the instances.
             notify: As everywhere.
 
@@ -221,17 +232,22 @@ class Games(FolderScenario[GameOptions, GamePlay, GameFolder]):
             UsageError: the folder holds something else, or the game has no such setting.
         """
         options = self.made_with(spec)
-        options = self.made_with(options.model_copy(update=latest_edition(options.game, options.settings)))
-        settings_of(options.game, options.settings)
-        number = dialogues * len(options.turns)
+        edited = next(filter(has_editions, options.game), None)
+        if edited is not None:
+            options = self.made_with(options.model_copy(update=latest_edition(edited, options.settings)))
+        for game in options.game:
+            settings_of(game, options.settings_for(game))
+        number = dialogues * len(options.turns) * len(options.game)
         return super().generate(out, options, dialogues=number, seed=seed, notify=notify)
 
     def lines(self, spec: GameOptions, dialogue: int, seed: int) -> Iterable[Mapping[str, Any]]:
         """The instance of a dialogue, and its number of turns."""
-        number, place = divmod(dialogue - 1, len(spec.turns))
-        settings = stored_edition(spec.game, spec.settings)
-        instance = json.loads(_instance(spec.game, number, seed, json.dumps(settings, sort_keys=True)))
-        return [{**instance, "turns": spec.turns[place]}]
+        # All games of a number stand together, so that more dialogues add numbers and change none.
+        number, place = divmod(dialogue - 1, len(spec.turns) * len(spec.game))
+        game = spec.game[place // len(spec.turns)]
+        settings = stored_edition(game, spec.settings_for(game))
+        instance = json.loads(_instance(game, number, seed, json.dumps(settings, sort_keys=True)))
+        return [{**instance, "turns": spec.turns[place % len(spec.turns)]}]
 
     def defaults(self, bench: Benchmark, play: BaseModel) -> Defaults:
         """No patience, a cap that no game reaches, and the scripted player of the same game as the partner."""

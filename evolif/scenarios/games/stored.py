@@ -8,7 +8,7 @@ and the rules under which it is played. No model sees a payload.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, fields, replace
+from dataclasses import fields, replace
 from typing import Any, Literal, TypedDict
 
 from evolif.scenarios.games.ending import Ending, Flag, Heard, Ruling, hear, rule
@@ -123,7 +123,7 @@ def _told(prompt: Prompt, match: Match, view: View, reference: Reference) -> Pro
         "modality": match.modality,
         "player": view.player,
     }
-    payload: dict[str, Any] = {"view": asdict(view), "key": instance["answer"][view.player]}
+    payload: dict[str, Any] = {"view": view.as_json(), "key": instance["answer"][view.player]}
     if view.turn == 1:
         payload["match"] = {**_rules(match), "instance": dict(instance), "reference": reference}
     return replace(prompt, payload=payload, labels=labels, fixed=view.turn == 1)
@@ -132,7 +132,8 @@ def _told(prompt: Prompt, match: Match, view: View, reference: Reference) -> Pro
 def _rules(match: Match) -> dict[str, Any]:
     """The rules that decide what is asked: a dialogue is the same until an answer is refused."""
     names = {field.name for field in fields(match)} - {"instance", "hold_answers"}
-    return {name: getattr(match, name) for name in sorted(names)}
+    told = {name: getattr(match, name) for name in sorted(names)}
+    return told if match.rules > 1 else {name: value for name, value in told.items() if name != "rules"}
 
 
 def stored_view(prompt: Prompt) -> View:

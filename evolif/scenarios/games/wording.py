@@ -24,6 +24,8 @@ class Wording:
     roles: tuple[str, str] = ("player 1", "player 2")
     care: str = ""
     """What else to take care of."""
+    pictures: tuple[str, str] = ("Picture", "Picture")
+    """What each player's pictures are called; where a player has several, they are numbered from 0."""
 
 
 _BOARD: Final = (
@@ -67,6 +69,7 @@ WORDINGS: Final[Mapping[str, Wording]] = {
         form=_GUESS,
         example="ANSWER: Image 1",
         roles=_GUESS_ROLES,
+        pictures=("Scene", "Scene"),
     ),
     "shapes": Wording(
         task=(
@@ -78,6 +81,7 @@ WORDINGS: Final[Mapping[str, Wording]] = {
         form=_GUESS,
         example="ANSWER: Image 1",
         roles=_GUESS_ROLES,
+        pictures=("Figure", "Figure"),
     ),
     "questions": Wording(
         task="Each player sees one scene. The question is about both scenes together:\n{question}",
@@ -85,6 +89,7 @@ WORDINGS: Final[Mapping[str, Wording]] = {
         partner_sees=("the left scene", "the right scene"),
         form="`ANSWER: x`, where x is one word, a number, True or False",
         example="ANSWER: blue",
+        pictures=("Left scene", "Right scene"),
     ),
 }
 """By game."""
@@ -113,6 +118,9 @@ TOO_EARLY: Final = "Too early: answers count on the last turn only. Go on."
 
 ALONE: Final = "This is one side of a game for two. You are {you}, and you cannot ask the other player."
 TOGETHER: Final = "This is a game for two, and you see both sides. You answer as {you}."
+ABOVE_ONE: Final = "the picture above, labelled “{label}”"
+ABOVE: Final = "the pictures above; the one labelled “{label} 0” is image 0, and so on"
+WHOSE: Final = "Player {number}, {label}"
 ORDER: Final = "First come the pictures of player 1, then those of player 2."
 PLAYER_SEES: Final = "Player {number} sees {sees}:"
 AT_ONCE: Final = (

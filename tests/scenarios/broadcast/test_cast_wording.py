@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import string
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -190,6 +191,32 @@ def test_nothing_is_said_again_before_all_has_been_said() -> None:
     told = [one.break_words(last=False) for _ in range(12)]
     assert len(set(told)) == 12
     assert one.break_words(last=False) == told[0]
+
+
+@pytest.mark.parametrize("sport", SPORTS)
+def test_no_two_questions_in_a_row_end_alike(sport: str) -> None:
+    alike = 0
+    for number in range(40):
+        one = voice(sport, number)
+        told = [one.score(place, formatted=False).split("\n")[0].rstrip("?.").split()[-2:] for place in range(1, 21)]
+        alike += sum(first == second for first, second in pairwise(told))
+    assert not alike
+
+
+WORD = re.compile(r"[a-z']{4,}")
+COMMON = set(
+    "that this what they their from with have were will would could there there's over last time just only nothing "
+    "something match they'd then back about done".split()
+)
+
+
+@pytest.mark.parametrize("sport", SPORTS)
+def test_no_question_repeats_a_word_of_what_leads_to_it(sport: str) -> None:
+    words = read_words()
+    asks = [ask for kind in "AILTHQ" for ask in words.wordings(f"asks/{kind}", sport)]
+    for lead in words.wordings("breaks/both", sport) + words.wordings("over/both", sport):
+        said = set(WORD.findall(lead.lower())) - COMMON
+        assert not [ask for ask in asks if said & set(WORD.findall(re.sub(r"\{.*?\}", "", ask.lower())))], lead
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from itertools import pairwise
+from typing import Any
 
 import pytest
 from broadcast_questions import SPORTS, dialogues, facts, facts_between, of_kind, on_air, seconds
@@ -75,6 +76,16 @@ def test_keys_are_those_of_the_functions_that_others_call(sport: str) -> None:
         else:
             key = events_between(match["events"], sport, told["start"], told["end"])
         assert asked.key == key
+
+
+def test_nobody_starts_twice_from_one_event_or_was_away_when_it_happened(sport: str) -> None:
+    for dialogue in dialogues(sport, "CR"):
+        anchors = [one.question.question["anchor"] for one in dialogue if one.question.kind == "A"]
+        known: list[Any] = []
+        for one in dialogue:
+            known += [one.question.question["anchor"]] if one.question.kind == "A" else []
+            assert one.question.question.get("start") not in known
+        assert len({str(anchor) for anchor in anchors}) == len(anchors)
 
 
 def test_no_target_and_no_span_comes_twice_in_a_dialogue(sport: str) -> None:

@@ -174,10 +174,10 @@ def test_every_match_has_questions(sport: str, matches: int) -> None:
 @pytest.mark.parametrize(
     ("sport", "edition", "start"),
     [
-        ("basketball", 1, "f9df592314806c54"),
-        ("hockey", 1, "f4619a1ee77df360"),
-        ("basketball", 2, "649ee54dea14915b"),
-        ("hockey", 2, "03534b5bb4789214"),
+        ("basketball", 1, "fd1e193cbf981a86"),
+        ("hockey", 1, "44f2ed53289d106c"),
+        ("basketball", 2, "8c6acd26e281a37f"),
+        ("hockey", 2, "5f1cd4f4af46ec75"),
     ],
 )
 def test_questions_never_change(sport: str, edition: int, start: str) -> None:

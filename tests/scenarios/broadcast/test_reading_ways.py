@@ -1,7 +1,7 @@
 """Right and wrong replies in the ways models write: right ones score 1, and no wrong one does.
 
 The replies of `known_ways.yaml` were at hand when the second version of the reading rules was written; those of
-`fresh_ways.yaml` were written afterwards, and the eight of them that it then read wrongly were mended.
+`fresh_ways.yaml` were written afterwards, and those of them that it then read wrongly were mended.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from reading_turns import TASKS, turn_of
 from evolif.scenarios.broadcast import score_reply
 
 FILES = sorted((Path(__file__).parent / "cases" / "models").glob("*.yaml"))
-FIRST_VERSION_READS = {"known_ways": 0.80, "fresh_ways": 0.82}
+FIRST_VERSION_READS = {"known_ways": 0.80, "fresh_ways": 0.73}
 """What share of the right ones stored turns get right; they are read as ever."""
 
 

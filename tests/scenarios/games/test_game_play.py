@@ -45,14 +45,15 @@ def test_an_answer_is_compared_with_the_key_of_its_speaker() -> None:
         (CHESS, "It is mine, I think.", "unparseable"),
         (CHESS, "Both MINE and YOURS.", "unparseable"),
         (CHESS, "I cannot determine this.", "no_answer"),
-        (NAMES, "Select row 2", "unparseable"),
+        (NAMES, "Select row 2", "correct"),
         (NAMES, "SELECT ROW 4", "unparseable"),
         (NAMES, "SELECT ROW 2, no, SELECT ROW 9", "unparseable"),
-        (NAMES, "Row 2", "no_answer"),
+        (NAMES, "Row 2", "correct"),
+        (NAMES, "Rows 2 and 3", "no_answer"),
         (NAMES, "", "no_answer"),
         (NAMES, "_MINE_", "no_answer"),
         (NAMES, "ANSWER: Image 1", "no_answer"),
-        (NAMES, 'You said "SELECT ROW 2".', "correct"),
+        (NAMES, 'You said "SELECT ROW 2".', "unparseable"),
     ],
 )
 def test_the_last_turn_ends_every_game(instance: dict[str, Any], last: str, reason: str) -> None:

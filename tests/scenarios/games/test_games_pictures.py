@@ -62,19 +62,31 @@ def shown(messages: Any) -> list[list[bytes]]:
     return [[image.data for image in message.images] for message in messages]
 
 
-def test_each_player_gets_its_own_pictures_in_order(bench: Path, tmp_path: Path) -> None:
+def test_each_player_gets_its_own_pictures_below_their_labels(bench: Path, tmp_path: Path) -> None:
     model = Scripted(lambda request: "ANSWER: Image 2" if len(model.asked) == 4 else "I see c.")
     with closing(evaluate(open_benchmark(bench), model, tmp_path / "run", partner="self")) as run:
         [dialogue] = played(run, model.name)
     assert dialogue["modality"] == "image" and dialogue["final"] is not None
     assert dialogue["final"]["reason"] == "correct"
-    ours, theirs = [[b"PNG of c"]], [[b"PNG of a", b"PNG of b", b"PNG of c"]]
+    ours, theirs = [[b"PNG of c"], []], [[b"PNG of a"], [b"PNG of b"], [b"PNG of c"], []]
     assert [shown(request.messages) for request in model.asked] == [ours, theirs] * 2
-    assert {image.media_type for image in model.asked[1].messages[0].images} == {"image/png"}
-    describer, guesser = (request.messages[0].content for request in model.asked[:2])
-    assert "You see one scene (attached)." in describer and "Only I may answer." in describer
-    assert "You see 3 scenes, image 0 first (attached)." in guesser and "Only you may answer." in guesser
-    assert "objects" not in describer + guesser
+    labels = [[message.content for message in request.messages[:-1]] for request in model.asked[:2]]
+    assert labels == [["Scene:"], ["Scene 0:", "Scene 1:", "Scene 2:"]]
+    assert {image.media_type for message in model.asked[1].messages for image in message.images} == {"image/png"}
+    describer, guesser = (request.messages[-1].content for request in model.asked[:2])
+    assert "You see one scene (the picture above, labelled “Scene”)." in describer and "Only I may answer." in describer
+    assert "image 0 first (the pictures above; the one labelled “Scene 0” is image 0, and so on)." in guesser
+    assert "Only you may answer." in guesser and "objects" not in describer + guesser
+
+
+def test_benchmarks_from_before_labels_hang_pictures_on_the_text() -> None:
+    older = Match(SCENES, 4, "words", rules=1)
+    [message] = turn_messages(older, [prompts.HeardTurn("I see c.")])
+    assert shown([message]) == [[b"PNG of a", b"PNG of b", b"PNG of c"]]
+    assert "You see 3 scenes, image 0 first (attached)." in message.content
+    [both] = together_messages(older)
+    assert "First come the pictures of player 1, then those of player 2." in both.content
+    assert shown([both]) == [[b"PNG of c", b"PNG of a", b"PNG of b", b"PNG of c"]]
 
 
 def test_pictures_are_there_again_after_a_fault(bench: Path, tmp_path: Path) -> None:
@@ -86,8 +98,9 @@ def test_pictures_are_there_again_after_a_fault(bench: Path, tmp_path: Path) -> 
     with closing(evaluate(open_benchmark(bench), model, tmp_path / "run", partner="self")) as run:
         [session] = run.sessions(model.name)
     assert session.cause == "wrong" and len(model.asked) == 5
-    assert all(all(pictures) for request in model.asked for pictures in shown(request.messages))
-    assert "1. ME: I see c." in model.asked[2].messages[0].content
+    assert all(all(pictures[:-1]) for pictures in (shown(request.messages) for request in model.asked))
+    assert all(all(all(own) for own in shown(request.messages)) for request in model.asked)
+    assert "1. ME: I see c." in model.asked[2].messages[-1].content
 
 
 def test_a_model_behind_an_api_gets_the_pictures_as_parts(bench: Path, tmp_path: Path) -> None:
@@ -99,17 +112,20 @@ def test_a_model_behind_an_api_gets_the_pictures_as_parts(bench: Path, tmp_path:
 
     with chat_server(answer) as url:
         evaluate(bench, f"openai/m?base_url={url}", tmp_path / "run", partner="self").close()
-    assert [len(messages) for messages in asked] == [1, 1]
-    parts = [[part["type"] for part in message["content"]] for [message] in asked]
-    assert parts == [["text", "image_url"], ["text", *["image_url"] * 3]]
-    url = asked[1][0]["content"][3]["image_url"]["url"]
+    assert [len(messages) for messages in asked] == [2, 4]
+    parts = [[[part["type"] for part in message["content"]] for message in messages[:-1]] for messages in asked]
+    assert parts == [[["text", "image_url"]], [["text", "image_url"]] * 3]
+    assert isinstance(asked[1][3]["content"], str)
+    url = asked[1][2]["content"][1]["image_url"]["url"]
     assert url == "data:image/png;base64," + b64encode(b"PNG of c").decode()
 
 
 def test_a_chat_shows_pictures_once_and_the_ceiling_shows_all() -> None:
     match = Match(SCENES, 4, "words", history="chat")
     said = [prompts.HeardTurn(text) for text in ("I see c.", "Hm.", "It is c.")]
-    assert shown(turn_messages(match, said)) == [[b"PNG of a", b"PNG of b", b"PNG of c"], [], []]
-    [both] = together_messages(match)
-    assert "First come the pictures of player 1, then those of player 2." in both.content
-    assert [image.data for image in both.images] == [b"PNG of c", b"PNG of a", b"PNG of b", b"PNG of c"]
+    assert shown(turn_messages(match, said)) == [[b"PNG of a"], [b"PNG of b"], [b"PNG of c"], [], [], []]
+    *pictures, both = together_messages(match)
+    labels = ["Player 1, scene:", "Player 2, scene 0:", "Player 2, scene 1:", "Player 2, scene 2:"]
+    assert [message.content for message in pictures] == labels
+    assert shown(pictures) == [[b"PNG of c"], [b"PNG of a"], [b"PNG of b"], [b"PNG of c"]]
+    assert "Player 2 sees 3 scenes" in both.content and "“Player 2, scene 0” is image 0" in both.content
