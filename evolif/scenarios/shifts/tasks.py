@@ -24,10 +24,21 @@ Hold: TypeAlias = Literal["all", "calibration", "held_out"]
 """Which task types and sentences a dialogue may use: all, or those that are not held out, or those that are."""
 SlotKind: TypeAlias = Literal["text", "number", "date", "time", "yes_no", "item"]
 FAMILIES = ("planning", "coding")
+Groups: TypeAlias = "tuple[str, ...] | dict[bool, tuple[str, ...]]"
+"""The sentences of an act; those of a `yes_no` slot by what is wanted."""
 T = TypeVar("T")
 _WORD = re.compile(r"[^\W_]+(?:['-][^\W_]+)*")
-_ROLE = re.compile(r"\b(?:act as|be (?:my|our) |you're |help me, as)", re.IGNORECASE)
-"""An opening that gives the assistant a role to play."""
+_ROLE = re.compile(
+    r"\b(?:act as|be (?:my|our) |you're |help me, as|maid of honour|my sister and me|i'm a student|solo developer|"
+    r"teach psychology|hobby programmer|my students and i)",
+    re.IGNORECASE,
+)
+"""An opening that gives the assistant a role to play, or says more of the user than later sentences agree with."""
+_STILTED = re.compile(
+    r" and not |\bprefer\b|, okay\?$| is yet another |kind of books we want|a personality that|"
+    r"^Everyone can read|^For lunch the helpers get|^I'd file it under"
+)
+"""Sentences of the first edition that nobody would type; the second has none as far as there are others."""
 _MOST_WORDS = 4
 """Words of the longest value or slot word."""
 _CONSONANT = re.compile(r"(?:eu|uni|use|usu|uti|one|ur[aeiu]|u[-.])|u[A-Z]", re.IGNORECASE)
@@ -223,6 +234,8 @@ def _second_task(task: str) -> TaskType:
         # "Under the desk" fits no sentence that gives its value an article.
         values = tuple(value for value in slot.values if not str(value).startswith("under the "))
         changed: dict[str, object] = {"ask": tuple(question for question, _ in own.asks), "values": values}
+        for name in ("set", "add", "alternative"):
+            changed[name] = _natural(getattr(slot, name))
         if own.all_changes():
             changed["refine"] = own.all_changes()
         slots.append(slot.model_copy(update=changed))
@@ -233,6 +246,13 @@ def _second_task(task: str) -> TaskType:
             "implicit": tuple(question for question, _ in words.implicit),
         }
     )
+
+
+def _natural(sentences: Groups) -> Groups:
+    """The sentences that somebody would type, all if there are none."""
+    if isinstance(sentences, dict):
+        return sentences
+    return tuple(s for s in sentences if not _STILTED.search(s)) or sentences
 
 
 def _reduced(slot: Slot, hold: Hold) -> Slot:

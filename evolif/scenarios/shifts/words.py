@@ -23,6 +23,8 @@ _QUESTIONS = 2
 """Of a hundred wishes, those that are put as a question; side questions make up for the rest."""
 _LED = 5
 """Of ten side questions, those that say that they are one."""
+_LEAST_REPLY = 30
+"""Words of the shortest reply."""
 _SHORTEST, _SPREAD = 58, 45
 """Words of the shortest reply that gets no more details, and by how many the longest has more."""
 _MORE = re.compile(r"\b(?:also|another|as well|too|further|either|yet another)\b", re.IGNORECASE)
@@ -92,6 +94,8 @@ class ShiftWriter:
     """Sentences of replies."""
     listed: set[str] = field(default_factory=set)
     """Keys of lists that have an item already."""
+    alternatives: int = 0
+    """How many were tried so far."""
     branch_name: str = ""
 
     def turns(self) -> tuple[ShiftTurn, ...]:
@@ -133,7 +137,9 @@ class ShiftWriter:
             parts.append(_Part(answer, (*topic.continued[question], *details)))
             asked.append(Act("ask", slot.key))
             topic.touch(slot.key)
-        return " ".join(said), asked, self._reply(parts)
+        changes = any(act.name in ("refine", "cancel", "withdraw") for act in acts)
+        kind = "unchanged" if changes else "compared" if beat.old is not None else "listed" if acts else ""
+        return " ".join(said), asked, self._reply(parts, topic.task, kind)
 
     def _lead(self, beat: Beat, topic: _Topic) -> tuple[list[str], list[_Part], list[Act]]:
         """How a turn begins that opens a topic or comes back to one, what answers that, and what it asks."""
@@ -150,6 +156,10 @@ class ShiftWriter:
             question = self._pick(task.implicit)
             part = _Part(dict(topic.words.implicit)[question], topic.continued[question])
             return [question], [part], [Act("ask", "")]
+        if beat.old is not None:
+            self.alternatives += 1
+            if self.alternatives > 1:
+                return [self._generic("more_alternatives")], [], []
         return [], [], []
 
     def _aside(self, here: Sequence[_Topic]) -> Answered:
@@ -160,7 +170,9 @@ class ShiftWriter:
                 for question, answer in topic.words.slots[slot.key].asides:
                     if question not in self.said and grams(question).isdisjoint(taken):
                         self.said.add(question)
-                        return self._led(question), self._reply([_Part(answer, topic.continued[question])])
+                        return self._led(question), self._reply(
+                            [_Part(answer, topic.continued[question])], topic.task, ""
+                        )
         raise InternalError(f"{self.script.main.id} has too few side questions; please report this")
 
     def _led(self, question: str) -> str:
@@ -221,7 +233,7 @@ class ShiftWriter:
         if act.name in ("cancel", "withdraw"):
             return own.dropped
         if act.name == "set" and act.old is not None and act.slot == self.script.fork.key:
-            return self._from_anywhere(own.compared)
+            return self._from_anywhere(own.compared) + self._from_anywhere(own.of(act.value))
         return self._from_anywhere(own.of(act.value))
 
     def _from_anywhere(self, sentences: tuple[str, ...]) -> tuple[str, ...]:
@@ -229,10 +241,15 @@ class ShiftWriter:
         start = self.stream.below(max(1, len(sentences)))
         return sentences[start:] + sentences[:start]
 
-    def _reply(self, parts: Sequence[_Part]) -> str:
+    def _reply(self, parts: Sequence[_Part], task: TaskType, kind: str) -> str:
         """What is said of each part, and details in turn until the reply is as long as one usually is.
 
-        No sentence is said a second time, but the one that says what becomes of a value.
+        No sentence is said a second time while there are others, but the one that says what becomes of a value.
+
+        Args:
+            parts: What is said about each thing that the user said.
+            task: The type of the topic.
+            kind: The sentences for any topic that close a reply for which too few details are left.
         """
         split = [sentences_of(part.text) for part in parts]
         chosen = [[one[0], *(s for s in one[1:] if s not in self.replied)] for one in split]
@@ -244,13 +261,27 @@ class ShiftWriter:
                 if more and _words(chosen) < enough:
                     own.append(more.pop(0))
                     self.replied.add(own[-1])
+        while _words(chosen) < _LEAST_REPLY:
+            chosen.append([self._about(task, kind) if kind else self._again(parts, chosen)])
         return " ".join(sentence for own in chosen for sentence in own)
 
+    def _about(self, task: TaskType, name: str) -> str:
+        """A sentence for any topic that names this one."""
+        return self._generic(name).replace("{title}", task.title).replace("{deliverable}", task.deliverable)
+
+    def _again(self, parts: Sequence[_Part], chosen: Sequence[Sequence[str]]) -> str:
+        """A sentence of an answer that was said before, where nothing else is left to say."""
+        here = {sentence for own in chosen for sentence in own}
+        known = [s for part in parts for s in (*sentences_of(part.text), *part.more)]
+        return next((s for s in known if s not in here), known[0])
+
     def _final(self, beat: Beat, task: TaskType) -> str:
-        lead = self._generic("final_returns" if beat.leaves else "final_stays").replace("{title}", task.title)
-        request = self._generic("final_switches" if beat.turns_back else "final_requests")
+        lead = self._generic("closing_returns" if beat.leaves else "final_stays").replace("{title}", task.title)
+        request = self._generic("closing_switches" if beat.turns_back else "closing_requests")
+        if beat.leaves:  # the lead has named the topic
+            request = request.replace(" for {title}", "")
         request = request.replace("{deliverable}", task.deliverable).replace("{title}", task.title)
-        keys = self._generic("final_keys").replace("{keys}", ", ".join(task.keys))
+        keys = self._generic("closing_keys").replace("{keys}", ", ".join(task.keys))
         return " ".join((lead, request.replace("{branch}", self._branch(beat)), keys))
 
     def _branch(self, beat: Beat) -> str:
