@@ -33,7 +33,8 @@ def options_of(model: type[BaseModel], given: Mapping[str, Any], scenario: str, 
         return model.model_validate(given)
     except ValidationError as error:
         fault = error.errors()[0]
-        key = ".".join(str(part) for part in fault["loc"]) or "options"
+        # The value that does not fit is in the sentence, so its place in a list says nothing more.
+        key = ".".join(part for part in fault["loc"] if isinstance(part, str)) or "options"
         raise UsageError(sentence(f"{called}{key}", fault)) from None
 
 

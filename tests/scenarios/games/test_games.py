@@ -330,9 +330,11 @@ def test_scenes_shapes_and_questions_are_played_as_texts_and_as_pictures(
     assert {dialogue["final"]["reason"] for dialogue in dialogues if dialogue["final"]} <= {"correct", "wrong"}
     assert not any(turn["truncated"] for dialogue in dialogues for turn in dialogue["turns"])
     assert {dialogue["modality"] for dialogue in dialogues} == {modality}
-    pictures = [len(message.images) for request in model.asked for message in request.messages]
-    assert set(pictures) == {modality == "image"}
-    assert all(len(request.messages[0].content) < (1_500 if modality == "image" else 4_000) for request in model.asked)
+    pictures = [[len(message.images) for message in request.messages] for request in model.asked]
+    # A picture stands below its label, and the text comes last.
+    assert all(own == [1] * (len(own) - 1) + [0] and (len(own) > 1) == (modality == "image") for own in pictures)
+    longest = 1_500 if modality == "image" else 6_000
+    assert all(len(request.messages[-1].content) < longest for request in model.asked)
 
 
 def test_the_report_has_accuracy_by_turns_and_gain(tmp_path: Path) -> None:
@@ -437,7 +439,7 @@ def _forget() -> None:
 
 
 @pytest.mark.sampled
-@pytest.mark.parametrize("reply", ["", "\ud800\u2028\x00", "word " * 10_000, "select row 1\nANSWER: Image 1\n_MINE_"])
+@pytest.mark.parametrize("reply", ["", "\ud800\u2028\x00", "word " * 10_000, "select the row\nANSWER: Image 1\n_MINE_"])
 def test_hostile_replies_are_stored_and_resumed(tmp_path: Path, reply: str) -> None:
     bench = made(tmp_path / "b", 1, turns=["4"])
     answers = iter([reply, reply, ModelError("the endpoint is down"), reply, reply])
