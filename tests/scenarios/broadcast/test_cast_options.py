@@ -86,10 +86,10 @@ def test_a_fourth_period_is_basketball_only() -> None:
         (["ask_after=1", "pair_retrieval=true"], "ask_after and pair exclude each other; give one of them"),
         (["whole=true", "chunks=10"], "whole and chunks exclude each other; give one of them"),
         (["task=CR,CR"], "a value stands there twice"),
-        (["chunks=0"], "--set chunks.0"),
-        (["ask_after=5"], "--set ask_after.0"),
+        (["chunks=0"], "--set chunks"),
+        (["ask_after=5"], "--set ask_after"),
         (["switch="], "--set switch"),
-        (["task=XX"], "--set task.0"),
+        (["task=XX"], "--set task"),
         (["rounds=3"], "--set rounds: the scenario broadcast has no such option"),
     ],
 )
