@@ -66,7 +66,7 @@ _ONLY_NUMBER: Final = re.compile(
     r"[->| ]{0,4}(?P<sum>[0-9]{1,3}(?: ?(?:points?|pts|goals?))?(?: in total| in all)?)[.]?"
 )
 _IN_TOTAL: Final = re.compile(
-    r"[->| ]{0,4}(?:[0-9]{1,3} ?\+ ?)++(?P<sum>[0-9]{1,3} ?=.*)"
+    r"[->| ]{0,4}(?:[0-9]{1,3} ?\+ ?){1,20}+(?P<sum>[0-9]{1,3} ?=.*)"
     r"|[->| ]{0,4}(?P<all>[0-9]{1,3}[a-z ]{1,10}(?:in total|in all))[.]?"
 )
 _MOST_CELLS: Final = 40
