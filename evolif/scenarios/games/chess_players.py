@@ -17,6 +17,8 @@ _MOST_CHARACTERS: Final = 4_000
 _MOST_WORDS: Final = 80
 """Of a sentence."""
 _SENTENCE: Final = re.compile(r"[^.!?;\n]+[.!?;\n]?")
+_SINGLE: Final = re.compile(r"\b(?:[a-h][1-8]|(?:king|queen|rook|bishop|knight)s?)\b")
+"""A square, or pieces of one kind: a sentence about these counts nothing that is compared."""
 _WORD: Final = re.compile(r"[a-z]+(?:-[a-z]+)?|[0-9]{1,3}")
 _FULL: Final[Mapping[tuple[str, str], int]] = {
     ("", "pieces"): 32,
@@ -74,7 +76,8 @@ def counts_in(text: str) -> dict[str, int]:
     """
     told: dict[str, int] = {}
     for match in _SENTENCE.finditer(text[:_MOST_CHARACTERS].lower()):
-        if not match[0].endswith("?") or "how" not in match[0]:
+        is_asked = match[0].endswith("?") and "how" in match[0]
+        if not is_asked and not _SINGLE.search(match[0]):
             told |= _Counts(_WORD.findall(match[0])[:_MOST_WORDS]).told
     return _with_sums(told)
 
