@@ -22,7 +22,7 @@ _NOT_BUT: Final = re.compile(
     r"(?:,? but(?: rather)? |[,.-] ?(?:-+ )?(?:it's|it is|it was|that's|they're|they are|rather|instead) )"
 )
 """`not Herons by 5 but `, in a folded line; what follows holds."""
-_AT_ONCE: Final = re.compile(r"(?:(?:the|by|at|for|in|to|on|a|just|exactly|it's|[a-z]+:|[qp][1-9]) ?){0,3}$")
+_AT_ONCE: Final = re.compile(r"^(?:(?:the|by|at|for|in|to|on|a|just|exactly|it's|[a-z]{1,20}:|[qp][1-9]) ?){0,3}$")
 """What may stand between `not` and the first name or number."""
 _NOT_THE: Final = re.compile(
     r"(?<![a-z])not (?:the|that|his|her|their)(?: [a-z0-9:.'-]{1,20}){0,4}? "
@@ -54,7 +54,7 @@ _PRESENT: Final = re.compile(
     r"|everything|since then|altogether|in all|so far)(?![a-z])"
 )
 _ORDER: Final = {"first": 1, "second": 2, "third": 3, "fourth": 4}
-_ENDS: Final = re.compile(r"[,.;!?()\[\]|]|-+>| - ")
+_ENDS: Final = re.compile(r"[,.;!?()\[\]|]|->| - ")
 _BEFORE: Final = 80
 """Characters before or after a score that may say what it is."""
 _BOTH: Final = 2

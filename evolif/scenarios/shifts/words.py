@@ -13,7 +13,7 @@ from evolif.scenarios.shifts.dialogue import Act, ShiftTurn
 from evolif.scenarios.shifts.outline import Beat
 from evolif.scenarios.shifts.script import Script
 from evolif.scenarios.shifts.task_words import Answered, SlotWords, TaskWords, load_words, sentences_of
-from evolif.scenarios.shifts.tasks import Hold, Slot, TaskType, filled, grams, kept, own_words
+from evolif.scenarios.shifts.tasks import Hold, Slot, TaskType, filled, grams, kept, own_words, plain
 from evolif.util.resources import data_path, load_data
 from evolif.util.rng import Stream
 
@@ -97,6 +97,8 @@ class ShiftWriter:
     alternatives: int = 0
     """How many were tried so far."""
     branch_name: str = ""
+    values: frozenset[str] = frozenset()
+    """The values of all wishes, which no detail may give away or speak of by chance."""
 
     def turns(self) -> tuple[ShiftTurn, ...]:
         """All turns of the dialogue; the last reply is left to whoever knows the result."""
@@ -104,6 +106,14 @@ class ShiftWriter:
         self.branch_name = self.stream.choice(_BRANCH_NAMES)
         tasks = [script.main, *script.others]
         topics = [None if number is None else _topic(tasks[number]) for number in script.outline.topics]
+        self.values = frozenset(
+            plain(form)
+            for beat, acts in zip(script.outline.beats, script.acts, strict=True)
+            for act in acts
+            for value in (act.value, act.old)
+            if value is not None and not isinstance(value, bool)
+            for form in (str(value), tasks[script.outline.topics[beat.topic] or 0].slot(act.slot).say(value))
+        )
         main = topics[0]
         turns: list[ShiftTurn] = []
         here = [main] if main is not None else []
@@ -255,7 +265,7 @@ class ShiftWriter:
         chosen = [[one[0], *(s for s in one[1:] if s not in self.replied)] for one in split]
         enough = _SHORTEST + self.stream.below(_SPREAD)
         self.replied.update(sentence for own in chosen for sentence in own)
-        left = [[s for s in part.more if s not in self.replied] for part in parts]
+        left = [[s for s in part.more if s not in self.replied and grams(s).isdisjoint(self.values)] for part in parts]
         while _words(chosen) < enough and any(left):
             for own, more in zip(chosen, left, strict=True):
                 if more and _words(chosen) < enough:
