@@ -72,7 +72,10 @@ def _read_yaml(text: str, path: Path) -> Any:
     except yaml.YAMLError as fault:
         mark = getattr(fault, "problem_mark", None)
         problem = getattr(fault, "problem", None) or "not YAML"
-        raise InputError(f"{problem}; fix the YAML", path=path, line=mark.line + 1 if mark else None) from None
+        line = mark.line + 1 if mark else None
+        if "nesting depth" in problem:  # libyaml's own limit, before any event of that depth
+            raise _too_deep(path, line) from None
+        raise InputError(f"{problem}; fix the YAML", path=path, line=line) from None
     except ValueError as fault:  # a date that does not exist
         raise InputError(f"a value cannot be read ({fault}); put it in quotation marks", path=path) from None
 
