@@ -142,6 +142,11 @@ class EvalConfig(BaseModel):
         Field(description="An option of the benchmark's scenario; repeat the flag for more."),
         Flag(SESSIONS, "KEY=VALUE", names=("--set",)),
     ] = ()
+    unscored: Annotated[
+        bool,
+        Field(description="Play turns that no metric scores, too; they cost money and count nowhere."),
+        Flag(SESSIONS),
+    ] = False
     system_prompt: Annotated[
         bool, Field(description="Give the model the scenario's system prompt."), Flag(SESSIONS)
     ] = True

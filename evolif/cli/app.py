@@ -31,7 +31,8 @@ SUMMARIES: Mapping[str, str] = {
     "rejudge": "Judge a run's answers again with another judge, into a new run; the models under test are not called.",
     "report": "Show the eight metrics with 95 % intervals, satisfaction per group, and what is left out.",
     "export": "Export a benchmark or a run, without witnesses: JSONL, CSV, Parquet, datasets, or a layout of others.",
-    "import": "Import exported data, dialogues in the unified schema, or files of EvolIF or NTM as a benchmark.",
+    "import": "Import exported data, dialogues of your own or in the unified schema, or files of EvolIF or NTM as a "
+    "benchmark.",
     "compare": "Compare two models, paired by dialogue: differences with intervals, p, effect size.",
     "contamination": "Search a text corpus for a benchmark's queries and its canary. Exit code 1 on a finding.",
     "check": "Check one response. Exit code 1 if a constraint is not satisfied.",

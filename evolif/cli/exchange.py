@@ -23,8 +23,11 @@ if TYPE_CHECKING:
     from evolif.exchange.ntm_files import ImportedReleased
 
 _HUB = "Hugging Face Hub"
+_DIALOGUES = "Dialogues"
 _LONGEST = 200
 """Characters of a text of the source in a message."""
+_NOTICES = 8
+"""Maximum number of listed notices of an import."""
 _SHOWN = 50
 """Maximum number of listed findings; --json has all."""
 
@@ -114,26 +117,59 @@ def import_(
         Path,
         typer.Argument(
             metavar="SOURCE",
-            help="A .jsonl, .parquet or .arrow file, a folder of them, a folder of dialogues in the unified schema, or "
-            "a released file of NTM.",
+            help="A .jsonl, .parquet or .arrow file, a folder of them, a folder of dialogues in the unified schema, a "
+            "file of your own conversations (MT-Bench, ShareGPT, OpenAI messages, Multi-IF), or a released file of "
+            "NTM.",
         ),
     ],
     out: Annotated[Path, typer.Argument(metavar="OUT", help="The benchmark's folder; new or empty.")],
+    benchmark: Annotated[
+        str,
+        typer.Option(
+            envvar="EVOLIF_IMPORT_BENCHMARK",
+            metavar="NAME",
+            rich_help_panel=_DIALOGUES,
+            help="The benchmark of UniDial-EvalKit that the dialogues are of, e.g. personamem: turns get its metrics.",
+        ),
+    ] = "",
+    metric: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="CLASS[={…}]",
+            rich_help_panel=_DIALOGUES,
+            help="What scores turns that have no metric, with arguments as JSON; repeat the flag for more.",
+        ),
+    ] = None,
+    sample: Annotated[
+        int | None,
+        typer.Option(
+            envvar="EVOLIF_IMPORT_SAMPLE", min=1, metavar="N", rich_help_panel=_DIALOGUES, help="Take only N dialogues."
+        ),
+    ] = None,
+    by: Annotated[
+        str, typer.Option(metavar="LABEL", rich_help_panel=_DIALOGUES, help="Keep the mix of this label in a sample.")
+    ] = "",
+    seed: Annotated[int, typer.Option(min=0, rich_help_panel=_DIALOGUES, help="Seed of the sample.")] = 0,
+    recursive: Annotated[
+        bool, typer.Option("--recursive", rich_help_panel=_DIALOGUES, help="Read folders within the folder, too.")
+    ] = False,
     as_json: JsonFlag = False,
     display: Display = "auto",
 ) -> None:
-    """Import exported data, dialogues in the unified schema, or files of EvolIF or NTM as a benchmark.
+    """Import exported data, dialogues of your own or in the unified schema, or files of EvolIF or NTM as a benchmark.
 
     Reports how much of it can be satisfied, or scored. Sessions that were exported as unidial become a run again.
     """
     from evolif.cli.progress import choose, counting
+    from evolif.errors import UsageError
     from evolif.exchange import import_benchmark
-    from evolif.exchange.dialogs import import_dialogs, is_dialogs
+    from evolif.exchange.dialogs import ImportOptions, import_dialogs, is_dialogs
     from evolif.exchange.import_runs import exported_sessions, import_run
     from evolif.exchange.ntm_files import import_released
     from evolif.scenarios.shifts.importing import is_released
 
-    sessions = exported_sessions(source)
+    options = ImportOptions(benchmark, tuple(metric or ()), sample, by, seed, recursive)
+    sessions = [] if options.given else exported_sessions(source)
     if sessions:
         run = import_run(sessions, out)
         if as_json:
@@ -141,13 +177,15 @@ def import_(
         else:
             show(_run_lines(run))
         return
-    if is_dialogs(source):
-        made = import_dialogs(source, out)
+    if is_dialogs(source) or (options.recursive and source.is_dir()):
+        made = import_dialogs(source, out, options)
         if as_json:
             show_json({**asdict(made), "path": str(made.path)})
         else:
             show(_dialog_lines(made))
         return
+    if options.given:
+        raise UsageError(f"{source} holds no dialogues, so {options.given[0]} says nothing of it; leave it out")
     if is_released(source):
         released = import_released(source, out)
         if as_json:
@@ -184,11 +222,33 @@ def _dialog_lines(made: ImportedDialogs) -> list[str]:
         f"{made.path}: {plural(made.dialogues, 'dialogue')}{named}, "
         f"{plural(made.evaluated_turns, 'evaluated turn')}, scenario recorded",
         f"Metric entries: {metrics}",
+        *(clip(notice, _LONGEST) for notice in made.notices[:_NOTICES]),
     ]
-    if made.unscorable:
-        kinds = ", ".join(f"{kind} {number}" for kind, number in made.unscorable.items())
-        lines.append(f"Entries that cannot be scored, whatever the answer: {kinds}. Reports count them as failed.")
-    return [*lines, f"Next: evolif evaluate {made.path} --model local/smollm2-135m --out RUN"]
+    if len(made.notices) > _NOTICES:
+        lines.append(f"… and {len(made.notices) - _NOTICES} more notices; --json lists all of them")
+    for kind, number in made.unscorable.items():
+        what = f"{plural(number, 'entry', 'entries')} cannot be scored, whatever the answer ({kind})"
+        first = made.reasons.get(kind, "").partition("; ")[2]
+        lines.append(f"{what}: {clip(first, _LONGEST)}. Reports count {'it' if number == 1 else 'them'} as failed.")
+    if made.unscored_turns:
+        lines.append(_unscored_line(made))
+        flag = " --unscored"
+    else:
+        flag = ""
+    judge = " --judge openai/JUDGE" if made.metrics.get("llm_judge") else ""
+    return [*lines, f"Next: evolif evaluate {made.path} --model local/smollm2-135m{judge} --out RUN{flag}"]
+
+
+def _unscored_line(made: ImportedDialogs) -> str:
+    mend = (
+        f"import again with --benchmark {made.benchmark}, which brings its metrics"
+        if made.benchmark
+        else "import again with --metric NAME, such as --metric llm_judge, or with --benchmark NAME if it is known"
+    )
+    turns = plural(made.unscored_turns, "evaluated turn has", "evaluated turns have")
+    return (
+        f"{turns} no metric: {'it costs' if made.unscored_turns == 1 else 'they cost'} money and score nothing; {mend}."
+    )
 
 
 def _released_lines(made: ImportedReleased) -> list[str]:

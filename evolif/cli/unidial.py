@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated, Any
@@ -13,11 +13,13 @@ import typer
 from evolif.cli.console import say, show, show_json
 from evolif.cli.options import JsonFlag, Resamples, Seed, WordingOptions
 from evolif.errors import OutsideError
-from evolif.text import plural
+from evolif.text import plain, plural
 
 _CALLS = "How models are called"
 _MOST_REASONS = 5
 """Maximum number of listed reasons why a model could not be reached."""
+_SHOWN_PAIRS = 10
+"""Of the highest and of the lowest correlations that are listed."""
 _MOST_STEPS = 20
 """Lengths of the curve that are shown; --json has all."""
 
@@ -105,6 +107,9 @@ def memories(
         str | None, typer.Option(metavar="PROVIDER/NAME", help="What strategies and memories may call.")
     ] = None,
     aggregate: Aggregation = "mean-min-dialog",
+    by: Annotated[
+        str | None, typer.Option(metavar="LABEL", help="Show the figures by this label of the dialogues, too.")
+    ] = None,
     recursive: Annotated[bool, typer.Option("--recursive", help="Read folders within the folder, too.")] = False,
     cache_dir: Annotated[
         Path | None,
@@ -138,6 +143,7 @@ def memories(
             options=ModelOptions(**asdict(options), seed=seed),
             context_model=context_model,
             cache=None if cache_dir is None else open_cache(cache_dir),
+            by=by,
         )
     )
     for one in figures.values():
@@ -145,7 +151,7 @@ def memories(
     if as_json:
         show_json({"model": model.partition("?")[0], "aggregate": aggregate, "seed": seed, "strategies": figures})
     else:
-        show(_lines(figures, aggregate))
+        show([*_lines(figures, aggregate), *(() if by is None else _lines_by_label(figures, by, aggregate))])
     _refuse_faults(figures, kept=cache_dir is not None)
 
 
@@ -175,9 +181,7 @@ def _lines(figures: Mapping[str, Mapping[str, Any]], aggregate: str) -> Iterator
     heads |= {"recall": "recall", "context_tokens": "context tokens"}
     rows = [["strategy", *heads.values()]]
     rows += [[name, *(_cell(column, one[column]) for column in heads)] for name, one in figures.items()]
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    for row in rows:
-        yield "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+    yield from _aligned(rows)
     for name, one in figures.items():
         yield f"{name}: {_cost(one)}"
     for name, one in figures.items():
@@ -185,6 +189,39 @@ def _lines(figures: Mapping[str, Mapping[str, Any]], aggregate: str) -> Iterator
         if covered["scored"] < covered["expected"]:
             kinds = ", ".join(f"{count} {kind}" for kind, count in one["coverage"]["failures"].items())
             yield f"{name}: {covered['scored']} of {covered['expected']} records scored ({kinds or 'none failed'})"
+
+
+def _lines_by_label(figures: Mapping[str, Mapping[str, Any]], by: str, aggregate: str) -> Iterator[str]:
+    """A table for the score, and one for hits where memories are compared: strategies by values of a label."""
+    values = list(next(iter(figures.values()))["by_label"])
+    for column, title in (("score", aggregate), ("hit@10", "hit@10")):
+        rows = [
+            [name, *(_cell_by_label(one["by_label"][value], column) for value in values)]
+            for name, one in figures.items()
+            if any(one["by_label"][value][column] is not None for value in values)
+        ]
+        if rows:
+            yield ""
+            yield from _aligned([[f"{title} by {by}", *map(plain, values)], *rows])
+
+
+def _cell_by_label(own: Mapping[str, Any], column: str) -> str:
+    """A figure of one value, with an interval where there are dialogues enough for one."""
+    from evolif.metrics import FEWEST
+
+    found = own[column]
+    if found is None:
+        return "-"
+    if own["dialogues"] >= FEWEST and found["lo"] != found["hi"]:
+        return f"{_cell(column, found)} of {own['questions']}"
+    return f"{found['point']:.3f} of {own['questions']}"
+
+
+def _aligned(rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    """Rows of cells with columns as wide as their widest cell."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        yield "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
 
 
 def _cell(column: str, interval: Mapping[str, float] | None) -> str:
@@ -252,6 +289,8 @@ def _figures(found: Mapping[str, Any]) -> Iterator[str]:
     else:
         yield "  no valid record, so no figure"
     yield from _coverage_lines(found)
+    if bare := found.get("unscored"):
+        yield f"  {bare['turns']} of {bare['evaluated_turns']} evaluated turns have no metric, and are in no mean"
     if found["left_out"]:
         endings = ", ".join(f"{number} {ending}" for ending, number in found["left_out"].items())
         yield f"  sessions left out, as in reports: {endings}"
@@ -302,3 +341,108 @@ def _natural(bucket: str) -> tuple[str, int, str]:
 
 def _range(figures: Mapping[str, Any]) -> str:
     return f"from {figures['min']:.4f} to {figures['max']:.4f}"
+
+
+_Folders = Annotated[
+    list[Path],
+    typer.Argument(
+        metavar="FOLDER...",
+        help="Results of several benchmarks: folders of models for each benchmark, or a folder of such folders.",
+    ),
+]
+
+
+@unidial_app.command()
+def table(
+    folders: _Folders,
+    aggregate: Aggregation = "mean-min-dialog",
+    resamples: Resamples = 1000,
+    seed: Seed = 0,
+    as_json: JsonFlag = False,
+) -> None:
+    """Show each model's score on each of several benchmarks, their mean, and how far each tells the models apart."""
+    from evolif.scenarios.recorded.across import read_benchmarks, table_across
+
+    found = table_across(read_benchmarks(folders), aggregate, seed=seed, resamples=resamples)
+    if as_json:
+        show_json(found)
+    else:
+        show(_table_lines(found))
+
+
+def _table_lines(found: Mapping[str, Any]) -> Iterator[str]:
+    yield f"{found['aggregate']} in %, [95 % interval] over dialogues"
+    rows = [["benchmark", *map(plain, found["models"]), "tells apart"]]
+    for one in found["benchmarks"]:
+        cells = [_score_cell(one["models"].get(model)) for model in found["models"]]
+        rows.append([plain(one["name"]), *cells, _tells_apart(one["discriminability"])])
+    rows.append(["mean of benchmarks", *map(_score_cell, found["models"].values()), ""])
+    yield from _aligned(rows)
+    if any(one["mean"] is None for one in found["models"].values()):
+        yield "A mean needs a score on every benchmark."
+    for one in found["benchmarks"]:
+        for model, own in one["models"].items():
+            if own["unscored_turns"]:
+                turns = plural(own["unscored_turns"], "evaluated turn has", "evaluated turns have")
+                yield f"{plain(one['name'])}, {plain(model)}: {turns} no metric, and are in no mean."
+
+
+def _score_cell(own: Mapping[str, Any] | None) -> str:
+    """“45.2 [38.0, 52.1] of 29/30”: in per cent, over how many, and over how many it would be."""
+    if own is None or own["mean"] is None:
+        return "-"
+    within = "" if own["lo"] is None or own["lo"] == own["hi"] else f" [{100 * own['lo']:.1f}, {100 * own['hi']:.1f}]"
+    partial = own.get("expected") is not None and own["expected"] != own["count"]
+    counted = f" of {own['count']}/{own['expected']}" if partial else ""
+    return f"{100 * own['mean']:.1f}{within}{counted}"
+
+
+def _tells_apart(found: float | None) -> str:
+    from evolif.scenarios.recorded.across import LITTLE, STRONG
+
+    if found is None:
+        return "-"
+    word = " strongly" if found > STRONG else " little" if found < LITTLE else ""
+    return f"{found:.2f}{word}"
+
+
+@unidial_app.command()
+def correlations(
+    folders: _Folders,
+    aggregate: Aggregation = "mean-min-dialog",
+    figure: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Draw the matrix as .svg or .png (extra report).")
+    ] = None,
+    benchmarks: Annotated[
+        bool, typer.Option("--whole", help="Draw whole benchmarks instead of their sub-dimensions.")
+    ] = False,
+    as_json: JsonFlag = False,
+) -> None:
+    """Show how the ranks of models agree between benchmarks and their sub-dimensions, across several benchmarks."""
+    from evolif.scenarios.recorded.across import correlation_figure, correlations_across, read_benchmarks
+
+    found = correlations_across(read_benchmarks(folders), aggregate)
+    if figure is not None:
+        from evolif.report.figures import write_heat
+
+        write_heat(correlation_figure(found, "benchmarks" if benchmarks else "sub_dimensions"), figure)
+    if as_json:
+        show_json(found)
+    else:
+        show(_correlation_lines(found, figure))
+
+
+def _correlation_lines(found: Mapping[str, Any], figure: Path | None) -> Iterator[str]:
+    for part, title in (("benchmarks", "benchmarks"), ("sub_dimensions", "sub-dimensions")):
+        defined = [pair for pair in found[part]["pairs"] if pair[2] is not None]
+        many = len(defined) > 2 * _SHOWN_PAIRS
+        shown = [*defined[:_SHOWN_PAIRS], *defined[-_SHOWN_PAIRS:]] if many else defined
+        yield f"Spearman’s correlation of models’ scores between {title}, {plural(len(defined), 'pair')}"
+        for a, b, rho in shown:
+            yield f"  {rho:+.2f}  {plain(a)} · {plain(b)}"
+        if not defined:
+            yield "  none is defined: it takes two models with different scores, and two of these"
+    if found["sub_dimensions"]["warning"]:
+        yield str(found["sub_dimensions"]["warning"])
+    if figure is not None:
+        yield f"Drawn: {figure}"

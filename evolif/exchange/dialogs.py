@@ -1,4 +1,4 @@
-"""Import a folder of dialogues in the unified schema as a benchmark of the scenario `recorded`."""
+"""Import dialogues as a benchmark of the scenario `recorded`: in the unified schema, or in files of one's own."""
 
 from __future__ import annotations
 
@@ -8,10 +8,16 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from evolif.benchmark import HEADER
+from evolif.errors import UsageError
 from evolif.scenario import get_scenario, options_of
-from evolif.scenarios.recorded import describe, read_dialogs
+from evolif.scenarios.recorded import describe
+from evolif.scenarios.recorded.benchmarks import benchmark_called
+from evolif.scenarios.recorded.conversations import is_own
 from evolif.scenarios.recorded.prompts import prompts_of
+from evolif.scenarios.recorded.scenario import RecordedFolder
 from evolif.scenarios.recorded.scoring import unscorable
+from evolif.scenarios.recorded.sources import unscored
+from evolif.util.suggestions import near_path
 
 RECORDED = "recorded"
 GENERATED = "generated"
@@ -30,6 +36,11 @@ class ImportedDialogs:
         evaluated_turns: Turns that a model answers.
         metrics: Class name to the number of metric entries.
         unscorable: Kind of failure to the number of entries that have no score, whatever the answer.
+        reasons: The same kinds: where the first such entry is, and why it has no score.
+        unscored_turns: Evaluated turns without any metric.
+        unscored_dialogues: Dialogues that have no other.
+        benchmark: The benchmark of UniDial-EvalKit that the dialogues say they are of, if `--benchmark` was not used.
+        notices: What was left out, a sentence each.
     """
 
     path: Path
@@ -38,10 +49,50 @@ class ImportedDialogs:
     evaluated_turns: int
     metrics: Mapping[str, int]
     unscorable: Mapping[str, int]
+    reasons: Mapping[str, str]
+    unscored_turns: int
+    unscored_dialogues: int
+    benchmark: str
+    notices: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ImportOptions:
+    """What an import makes of dialogues.
+
+    Attributes:
+        benchmark: The benchmark of UniDial-EvalKit that they are of; empty for others.
+        metrics: What scores evaluated turns that have no metric.
+        sample: How many dialogues are taken; all if None.
+        by: The label whose mix a sample keeps.
+        seed: Of the sample.
+        recursive: Whether folders in a folder are read, too.
+    """
+
+    benchmark: str = ""
+    metrics: tuple[str, ...] = ()
+    sample: int | None = None
+    by: str = ""
+    seed: int = 0
+    recursive: bool = False
+
+    @property
+    def given(self) -> list[str]:
+        """The flags that ask for something."""
+        values = {
+            "--benchmark": self.benchmark,
+            "--metric": self.metrics,
+            "--sample": self.sample,
+            "--by": self.by,
+            "--recursive": self.recursive,
+        }
+        return [flag for flag, value in values.items() if value]
 
 
 def is_dialogs(path: Path) -> bool:
-    """Whether a folder looks like one of dialogues, or of a model's results on them."""
+    """Whether a path looks like dialogues: a folder of them or of a model's results on them, or a file of one's own."""
+    if is_own(path):
+        return True
     if not path.is_dir() or (path / HEADER).exists() or any(any(path.glob(pattern)) for pattern in _TABLES):
         return False
     return (path / GENERATED).is_dir() or any(_dialog_files(path))
@@ -51,27 +102,42 @@ def _dialog_files(path: Path) -> Iterator[Path]:
     return (file for file in path.glob("*.json") if not file.name.startswith(("_", ".", "dataset_")))
 
 
-def import_dialogs(path: Path | str, out: Path | str) -> ImportedDialogs:
-    """Make a benchmark of a folder of dialogues.
+def import_dialogs(path: Path | str, out: Path | str, options: ImportOptions | None = None) -> ImportedDialogs:
+    """Make a benchmark of dialogues.
 
     Args:
-        path: The folder; of a model's results, the dialogues in `generated` are taken.
+        path: A folder in the unified schema (of a model's results, the dialogues in `generated` are taken), or a file
+            of one's own conversations.
         out: The folder to create; one that an earlier import left incomplete is completed.
+        options: What is made of them.
 
     Raises:
-        UsageError: nothing in the dialogues is evaluated, or `out` holds something else.
+        UsageError: nothing in the dialogues is evaluated, an option does not fit, or `out` holds something else.
         InputError: a file is broken; names it.
         OutsideError: the disk failed.
     """
+    chosen = options or ImportOptions()
+    if not Path(path).exists():
+        raise UsageError(f"{path} does not exist{near_path(Path(path))}")
     scenario = get_scenario(RECORDED)
-    spec = options_of(scenario.spec, {"source": str(path)}, RECORDED)
-    made = scenario.generate(Path(out), spec, dialogues=1, seed=0)
-    root = Path(path) / GENERATED
-    dialogs = read_dialogs(root if root.is_dir() else path)
+    given = {
+        "source": str(path),
+        "recursive": chosen.recursive,
+        "benchmark": chosen.benchmark,
+        "metric": chosen.metrics,
+        "sample": chosen.sample,
+        "by": chosen.by,
+    }
+    notices: list[str] = []
+    spec = options_of(scenario.spec, given, RECORDED, called="--")
+    made = scenario.generate(Path(out), spec, dialogues=1, seed=chosen.seed, notify=notices.append)
+    assert isinstance(made, RecordedFolder), "the scenario makes its own folders"
+    dialogs = [made.dialog(number) for number in made.dialogues()]
     counts = describe(dialogs)
-    faults = Counter(
-        kind for dialog in dialogs for prompt in prompts_of(dialog, 1) for kind, _ in unscorable(prompt.payload)
-    )
+    prompts = (prompt for dialog in dialogs for prompt in prompts_of(dialog, 1, made.stored.templates))
+    faults = Counter(kind for prompt in prompts for kind, _ in unscorable(prompt.payload))
+    turns, dialogues = unscored(dialogs)
+    said = None if chosen.benchmark else benchmark_called(made.variant)
     return ImportedDialogs(
         Path(out),
         made.variant,
@@ -79,4 +145,9 @@ def import_dialogs(path: Path | str, out: Path | str) -> ImportedDialogs:
         counts["evaluated_turns"],
         counts["metrics"],
         dict(sorted(faults.items())),
+        dict(made.stored.unscorable),
+        turns,
+        dialogues,
+        said.name if said is not None else "",
+        tuple(notices),
     )

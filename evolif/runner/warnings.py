@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from evolif.errors import UsageError
 from evolif.runner.settings import RunSettings, has_panel
-from evolif.scenario import Benchmark, Unjudged, get_scenario
+from evolif.scenario import Benchmark, Defaults, Unjudged, get_scenario, options_of
 from evolif.text import plural
 
 
@@ -16,6 +17,10 @@ def notes_before(benchmark: Benchmark, settings: RunSettings) -> Iterator[str]:
     Raises:
         UsageError: a plug-in failed.
     """
+    defaults = _defaults(benchmark, settings)
+    if defaults.unscored:
+        yield f"Of this benchmark, {defaults.unscored}."
+    yield from defaults.notes
     if note := gap_note(benchmark, settings):
         yield note
     if settings.untold:
@@ -25,6 +30,22 @@ def notes_before(benchmark: Benchmark, settings: RunSettings) -> Iterator[str]:
             f"This benchmark says in the system prompt alone what exactly its {word}s count, and this "
             f"run leaves it out, so models will have to guess. {scenario.untold(benchmark)}".rstrip()
         )
+
+
+def refuse_unscored(benchmark: Benchmark, settings: RunSettings) -> None:
+    """Check that a run scores every answer that it pays for.
+
+    Raises:
+        UsageError: it does not; says how many, and what to do.
+    """
+    clause = _defaults(benchmark, settings).unscored
+    if clause:
+        raise UsageError(f"{benchmark.path}: {clause}, or play them all the same with --unscored")
+
+
+def _defaults(benchmark: Benchmark, settings: RunSettings) -> Defaults:
+    scenario = get_scenario(settings.scenario)
+    return scenario.defaults(benchmark, options_of(scenario.play, settings.options, scenario.name))
 
 
 def limit_note(benchmark: Benchmark, limit: int | None) -> str:

@@ -45,6 +45,13 @@ class Defaults:
     The prompts then depend on answers (`Prompt.fixed` is False), and the environment passes its judgements through
     `evolif.judging.with_feedback`.
     """
+    unscored: str = ""
+    """What of the benchmark no metric scores, as a clause, with what to do about it; empty if everything is scored.
+
+    A run then has to be asked for with `--unscored`, since it would pay for answers that count nowhere.
+    """
+    notes: tuple[str, ...] = ()
+    """What else a user is told before the first call, a sentence each."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -74,6 +74,18 @@ def probabilities(text: str, among: frozenset[str] = frozenset()) -> tuple[tuple
     return tuple((str(one.lang).partition("-")[0], float(one.prob)) for one in found)
 
 
+def raw_language(text: str) -> str | None:
+    """What langdetect itself says of a text as it stands, such as `zh-cn`; None if it finds nothing to go by."""
+    from langdetect.lang_detect_exception import LangDetectException
+
+    detector = _factory().create()
+    detector.append(text[:READ_CHARACTERS])
+    try:
+        return str(detector.detect())
+    except LangDetectException:
+        return None
+
+
 def detect_language(text: str) -> str:
     """The code of langdetect's most likely language of `text`; empty if there is none."""
     return next((code for code, _ in probabilities(text[:READ_CHARACTERS])), "")

@@ -110,6 +110,12 @@ def _punkt() -> Any:
     return PunktSentenceTokenizer(parameters)
 
 
+def punkt_sentences(text: str) -> list[str]:
+    """The sentences that Punkt alone finds in a text as it stands, with our list of abbreviations."""
+    found: list[str] = _punkt().tokenize(text)
+    return found
+
+
 @dataclass(frozen=True, slots=True)
 class Abbreviations:
     """Those of other languages than English, from `seeds/abbreviations/`: without their last dot, in lower case."""

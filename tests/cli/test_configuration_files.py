@@ -154,13 +154,13 @@ SHOULD_BE_READ_BEFOREHAND = {
     "publishes": "--public --push",
 }
 HARMLESS = """
-    --ablation --across --aggregate --as-released --budget-tokens --budget-usd --cache --cap --ceiling --check --count
-    --dialogues --display --domain --dry-run --engine --epochs --explain-cache --feedback --finding --floor --format
-    --full --json --judge-rule --judged --license
-    --limit --list --max-connections --max-retries --max-tokens --max-turns --only --opinions
+    --ablation --across --aggregate --as-released --budget-tokens --budget-usd --by --cache --cap --ceiling --check
+    --count --dialogues --display --domain --dry-run --engine --epochs --explain-cache --feedback --finding --floor
+    --format --full --json --judge-rule --judged --license
+    --limit --list --max-connections --max-retries --max-tokens --max-turns --metric --only --opinions
     --patience --recursive --relevance --relevance-counts --resamples --reviewer --rules --sample --search --seconds
     --seed --set --source --stats --status --stop-method --stop-when --system-prompt --temperature --timeout --topic
-    --turns --undecided --verify --voices --wait --with-published --with-witness --words
+    --turns --undecided --unscored --verify --voices --wait --with-published --with-witness --words
 """
 ASKED_CONSTRAINTS = ("check", "--constraints")
 """The only flag that means two things: for `check`, a file with constraints, which is data."""

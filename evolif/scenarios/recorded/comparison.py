@@ -43,6 +43,7 @@ from evolif.runner.clients import cache_place
 from evolif.scenarios.recorded.aggregation import parse_aggregation
 from evolif.scenarios.recorded.costs import Cost, CountedModel
 from evolif.scenarios.recorded.coverage import coverage
+from evolif.scenarios.recorded.labels import label_values
 from evolif.scenarios.recorded.memories import (
     Memory,
     MemoryStrategy,
@@ -115,6 +116,7 @@ async def compare_memories(
     context_model: ModelRef | None = None,
     embedder: Embedder | None = None,
     cache: RequestCache | None = None,
+    by: str | None = None,
 ) -> dict[str, dict[str, Any]]:
     """Put the questions of dialogues to a model under several strategies.
 
@@ -132,6 +134,7 @@ async def compare_memories(
         embedder: What makes vectors of texts, for names that name no embedder.
         cache: Keeps the replies of all models by request, so that a comparison that was interrupted pays for none
             twice. A panel that is handed over keeps its own scores.
+        by: A label of the dialogues, by whose values figures are broken down.
 
     Returns:
         By strategy, as named: `score`, `difference` (to `full`, where that is compared too), `hit@1`, `hit@5`,
@@ -139,14 +142,18 @@ async def compare_memories(
         strategies), `queries` and `answers` with calls, tokens and seconds; `coverage`; `faults`, how often a model or
         a judge could not be reached, by reason; `name` with all parameters; `template`, the version of how snippets are
         shown; `records`, from which the figures are. Hits and recall are None for context strategies, which rank
-        nothing.
+        nothing. With `by`, `by_label` has `score`, hits, `recall`, `questions` and `dialogues` for each value.
 
     Raises:
-        ArgumentError: no dialogue or strategy, one given twice, or a dialogue that cannot be played off-policy.
+        ArgumentError: no dialogue or strategy, one given twice, a dialogue that cannot be played off-policy, or a label
+            that no dialogue has.
         UsageError: a strategy, memory or model cannot be opened; an extra is not installed.
         AccessError: the model refuses the key.
     """
     asked = _checked(dialogs)
+    if by is not None and not any(by in label_values(dialog.dialog_labels) for dialog in asked):
+        known = sorted({name for dialog in asked for name in label_values(dialog.dialog_labels)})
+        raise ArgumentError(f"no dialogue has the label {by}{did_you_mean(by, known)}; labels are {', '.join(known)}")
     stats = dict(zip(("turn_stat", "dialog_stat", "dataset_level"), parse_aggregation(aggregate), strict=True))
     chosen = options or ModelOptions(seed=seed)
     async with AsyncExitStack() as opened:
@@ -158,7 +165,7 @@ async def compare_memories(
         table = _Comparison(asked, target, _sampling(model, chosen), panel)
         played = {name: await table.play(strategy) for name, strategy in entries.items()}
     full = next((one.records for one in played.values() if one.strategy.name == REFERENCE), None)
-    figures = _Figures(asked, full, stats, seed, resamples)
+    figures = _Figures(asked, full, stats, seed, resamples, by)
     return {name: figures.of(one) for name, one in played.items()}
 
 
@@ -408,7 +415,9 @@ class _Figures:
         stats: Mapping[str, str],
         seed: int,
         resamples: int,
+        by: str | None = None,
     ) -> None:
+        self._by = by
         self._dialogs = dialogs
         self._full = full
         self._stats: dict[str, Any] = dict(stats)
@@ -424,11 +433,8 @@ class _Figures:
             "name": played.strategy.name,
             "score": bootstrap_interval(played.records, **self._stats, **self._draws),
             "difference": difference,
-            **{
-                name: self._mean(played, [one.retrieval.get(name) for _, one in played.answered])
-                for name in ("hit@1", "hit@5", "hit@10", "recall")
-            },
-            "context_tokens": self._mean(played, [one.tokens for _, one in played.answered]),
+            **self._retrieved(played.answered),
+            "context_tokens": self._mean(played.answered, [one.tokens for _, one in played.answered]),
             "ingestion": None if played.ingestion is None else played.ingestion.figures(asked),
             "queries": {"count": asked, **played.questions.figures(asked)},
             "answers": {
@@ -442,12 +448,40 @@ class _Figures:
             "faults": dict(played.faults.most_common()),
             "template": None if played.ingestion is None else TEMPLATE,
             "records": played.records,
+            **({} if self._by is None else {"by_label": self._by_label(played, self._by)}),
         }
 
-    def _mean(self, played: _Played, values: Sequence[float | None]) -> dict[str, float] | None:
+    def _by_label(self, played: _Played, column: str) -> dict[str, dict[str, Any]]:
+        """The figures of each value of a label."""
+        values: dict[str, set[int]] = {}
+        for dialog in self._dialogs:
+            for value in label_values(dialog.dialog_labels).get(column, ()):
+                values.setdefault(value, set()).add(dialog.dialog_id)
+        found = {}
+        for value, ids in sorted(values.items()):
+            records = [record for record in played.records if record["dialog_id"] in ids]
+            answered = [(dialog, one) for dialog, one in played.answered if dialog.dialog_id in ids]
+            score = bootstrap_interval(records, **self._stats, **self._draws)
+            found[value] = {
+                "score": score,
+                **self._retrieved(answered),
+                "questions": len(answered),
+                "dialogues": len({dialog.dialog_id for dialog, _ in answered}),
+            }
+        return found
+
+    def _retrieved(self, answered: Sequence[tuple[Dialog, Answered]]) -> dict[str, dict[str, float] | None]:
+        return {
+            name: self._mean(answered, [one.retrieval.get(name) for _, one in answered])
+            for name in ("hit@1", "hit@5", "hit@10", "recall")
+        }
+
+    def _mean(
+        self, answered: Sequence[tuple[Dialog, Answered]], values: Sequence[float | None]
+    ) -> dict[str, float] | None:
         """The mean over all questions that have a value; one value per question, in order."""
         records = [
             {"dialog_id": dialog.dialog_id, "turn_id": one.turn.turn_id, "metric_name": "", "score": value}
-            for (dialog, one), value in zip(played.answered, values, strict=True)
+            for (dialog, one), value in zip(answered, values, strict=True)
         ]
         return bootstrap_interval(records, **_OF_QUESTIONS, **self._draws)

@@ -1,39 +1,58 @@
-"""Instruction entries as constraints: the catalogue of UniDial-EvalKit where a constraint group says the same.
+"""Instruction entries as checks: a constraint group where one says the same, else a reading of their own.
 
 The catalogue's names and arguments are those of MT-Eval and of Multi-IF (arXiv 2410.15553), which go back to IFEval
-(arXiv 2311.07911). What counts is what the model was told (“all capital letters”), not how the release checks it. Where
-no group says the same, the entry is unsupported and the reason is given; it is never scored by something similar.
+(arXiv 2311.07911). What counts is what the model was told (“all capital letters”), not how the release checks it;
+`as_released` gives the release's own verdict, for figures that are to be compared with published ones.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import Any
 
-from evolif.errors import ArgumentError, InputError, UsageError
+from evolif.errors import InputError, UsageError
 from evolif.scenarios.instructions.constraints import check_reading, format_of, get_group, parse_constraint
 from evolif.scenarios.instructions.turns import Constraint
+from evolif.scenarios.recorded.instruction_arguments import (
+    Arguments,
+    Cause,
+    Unsupported,
+    bad_argument,
+    is_at_least,
+    number_of,
+    text_of,
+    texts_of,
+)
+from evolif.scenarios.recorded.own_readings import OWN_READINGS, OwnReading
+from evolif.scenarios.recorded.released_readings import RELEASED_READINGS, released_verdict
 from evolif.text import READING_RULES_VERSION, Reading
 
-Cause = Literal["unsupported", "bad_args", "unknown_metric", "judge"]
-"""Kinds of failures that a metric entry itself can have, as records name them."""
-Arguments = Mapping[str, Any]
-MOST_COUNT = 10**9
-"""The largest number that an instruction may ask for."""
+__all__ = [
+    "Cause",
+    "Instruction",
+    "Unsupported",
+    "check_score",
+    "checked_constraint",
+    "instruction_of",
+    "instruction_score",
+]
 
 
-class Unsupported(ArgumentError):
-    """A metric entry cannot be scored here; the message says why.
+@dataclass(frozen=True, slots=True)
+class Instruction:
+    """An instruction of the catalogue, ready to be checked.
 
-    Args:
-        message: One sentence.
-        kind: The kind of failure that the record gets.
+    Attributes:
+        name: The catalogue's name for it.
+        constraint: The constraint that says the same; None if no group does.
+        reads: Decides where there is no constraint.
     """
 
-    def __init__(self, message: str, *, kind: Cause = "unsupported") -> None:
-        super().__init__(message)
-        self.kind: Cause = kind
+    name: str
+    constraint: Constraint | None = None
+    reads: OwnReading | None = None
 
 
 def instruction_score(
@@ -43,21 +62,33 @@ def instruction_score(
     *,
     fmt: str | None = None,
     rules: int = READING_RULES_VERSION,
+    as_released: bool = False,
 ) -> float:
     """1.0 if the answer follows an instruction of the catalogue, else 0.0.
 
     Args:
         prediction: The answer; None is the empty text, which follows nothing.
-        inst_name: A name of the catalogue, such as `length_constraints:number_words`.
+        inst_name: A name of the catalogue, such as `length_constraints:number_words`, or IFEval's name for it.
         inst_args: The instruction's arguments, such as `{"relation": "less than", "num_words": 100}`.
         fmt: The format that another instruction of the same turn asks for; it decides what the answer's text is.
         rules: The edition of the reading rules.
+        as_released: Whether the verdict is that of UniDial-EvalKit's release, also where it is wrong.
 
     Raises:
-        Unsupported: no constraint group says the same, or the arguments do not fit (kind `bad_args`).
+        Unsupported: there is no such instruction, or the arguments do not fit (kind `bad_args`).
         UsageError: an optional package is missing.
+
+    Example:
+        >>> instruction_score("Ready? Go!", "keywords:existence", {"keywords": ["go"]})
+        1.0
     """
-    return _score(prediction, constraint_of(inst_name, inst_args), fmt, rules)
+    if as_released:
+        return float(released_verdict(prediction or "", released_name(inst_name), inst_args or {}))
+    instruction = instruction_of(inst_name, inst_args)
+    if instruction.constraint is not None:
+        return _score(prediction, instruction.constraint, fmt, rules)
+    reading = Reading(prediction or "", fmt, rules=rules)
+    return float(not reading.unreadable and instruction.reads is not None and instruction.reads(reading))
 
 
 def check_score(
@@ -103,15 +134,31 @@ def checked_constraint(group_name: str, params: Arguments) -> Constraint:
     return constraint
 
 
-def constraint_of(inst_name: str, inst_args: Arguments | None) -> Constraint:
-    """The constraint that says the same as an instruction of the catalogue; errors as for `instruction_score`."""
+def instruction_of(inst_name: str, inst_args: Arguments | None) -> Instruction:
+    """An instruction of the catalogue with its arguments; errors as for `instruction_score`."""
     name = _ALIASES.get(inst_name, inst_name)
+    args = inst_args or {}
     translate = _TRANSLATED.get(name)
-    if translate is None:
-        reason = _UNTRANSLATED.get(name, "the catalogue has no such instruction")
-        raise Unsupported(f"“{inst_name}” is not supported: {reason}")
-    group, params = translate(inst_args or {})
-    return checked_constraint(group, params)
+    translated = None if translate is None else translate(args)
+    if isinstance(translated, tuple):
+        return Instruction(name, checked_constraint(*translated))
+    own = OWN_READINGS.get(name)
+    if own is None:
+        known = ", ".join(sorted({*_TRANSLATED, *OWN_READINGS}))
+        raise Unsupported(f"“{inst_name}” is not supported: the catalogue has no such instruction; it has {known}")
+    return Instruction(name, reads=own(args))
+
+
+def released_name(inst_name: str) -> str:
+    """The name under which the release's catalogue has an instruction, which is IFEval's for some.
+
+    Raises:
+        Unsupported: neither has such an instruction.
+    """
+    name = _RELEASED_ALIASES.get(inst_name, inst_name)
+    if name not in RELEASED_READINGS:
+        raise Unsupported(f"“{inst_name}” is not supported: the release's catalogue has no such instruction")
+    return name
 
 
 def _score(prediction: str | None, constraint: Constraint, fmt: str | None, rules: int) -> float:
@@ -123,39 +170,18 @@ def _score(prediction: str | None, constraint: Constraint, fmt: str | None, rule
 
 
 _Translation = tuple[str, dict[str, Any]]
-
-
-def _bad(message: str) -> Unsupported:
-    return Unsupported(message, kind="bad_args")
-
-
-def _text(args: Arguments, *keys: str) -> str:
-    """The first of some arguments that is there, a text, without white space around it."""
-    value = next((args[key] for key in keys if key in args), None)
-    if not isinstance(value, str) or not value.strip():
-        raise _bad(f"inst_args needs “{keys[0]}”, a text")
-    return value.strip()
-
-
-def _number(args: Arguments, key: str) -> int:
-    """A whole number; tables of data may have turned it into a float."""
-    value = args.get(key)
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= MOST_COUNT:
-        raise _bad(f"inst_args needs “{key}”, a whole number from 0 to {MOST_COUNT}")
-    if value != int(value):
-        raise _bad(f"inst_args has “{key}” {value}; give a whole number")
-    return int(value)
+"""A group and its parameters."""
 
 
 def _length(unit: str, key: str) -> Callable[[Arguments], _Translation]:
     def translate(args: Arguments) -> _Translation:
-        count, relation = _number(args, key), args.get("relation")
+        count, relation = number_of(args, key), args.get("relation")
         if relation == "at least":
             if not count:
                 raise Unsupported(f"“at least 0 {unit}” asks for nothing")
             count -= 1  # of whole numbers, at least 5 are more than 4
         elif relation not in ("less than", "more than"):
-            raise _bad("inst_args needs “relation”, one of “less than”, “at least” and “more than”")
+            raise bad_argument("inst_args needs “relation”, one of “less than”, “at least” and “more than”")
         return "length", {
             "unit": unit,
             "relation": "less_than" if relation == "less than" else "more_than",
@@ -165,52 +191,69 @@ def _length(unit: str, key: str) -> Callable[[Arguments], _Translation]:
     return translate
 
 
-def _start_char(args: Arguments) -> _Translation:
-    letter = _text(args, "letter")
-    if not (len(letter) == 1 and letter.isascii() and letter.isalpha()):
-        raise Unsupported("the group start_with knows the letters A to Z only")
-    return "start_with", {"mode": "letter", "value": letter}
+def _start_char(args: Arguments) -> _Translation | None:
+    letter = text_of(args, "letter")
+    if len(letter) > 1:
+        raise bad_argument("inst_args needs “letter”, one letter or sign")
+    return ("start_with", {"mode": "letter", "value": letter}) if letter.isascii() and letter.isalpha() else None
 
 
 def _end_phrase(args: Arguments) -> _Translation:
-    return "end_with", {"mode": "keyword", "value": _text(args, "end_phrase")}
+    return "end_with", {"mode": "keyword", "value": text_of(args, "end_phrase")}
 
 
-def _language(args: Arguments) -> _Translation:
-    named = _text(args, "lang", "language")
+def _language(args: Arguments) -> _Translation | None:
+    named = text_of(args, "lang", "language")
     names: dict[str, str] = get_group("language").data["names"]
-    code = next((code for code, name in names.items() if named in (code, name)), None)
-    if code is None:
-        raise Unsupported(f"the group language knows {', '.join(names.values())} only")
-    return "language", {"code": code}
+    code = next((code for code, name in names.items() if named.partition("-")[0] in (code, name)), None)
+    return None if code is None else ("language", {"code": code})
 
 
 def _bullets(args: Arguments) -> _Translation:
-    count = _number(args, "num_bullets")
-    if not count:
-        raise Unsupported("“only bullet points” is not a number of bullets, which the group bullets asks for")
-    return "bullets", {"count": count}
+    count = number_of(args, "num_bullets")
+    # The catalogue's “bullet points” without a number is 0 of them.
+    return "bullets", {"count": count} if count else {"kind": "bullet", "relation": "at_least", "count": 1}
 
 
 def _forbidden(args: Arguments) -> _Translation:
-    words = args.get("forbidden_words")
-    if not isinstance(words, list) or not words or not all(isinstance(word, str) and word.strip() for word in words):
-        raise _bad("inst_args needs “forbidden_words”, a list of words")
-    return "forbidden", {"keywords": [word.strip() for word in words]}
+    return "forbidden", {"keywords": texts_of(args, "forbidden_words", "words")}
+
+
+def _existence(args: Arguments) -> _Translation | None:
+    words = texts_of(args, "keywords", "words")
+    return ("existence", {"at_least": dict.fromkeys(words, 1)}) if all(map(_has_word, words)) else None
+
+
+def _has_word(keyword: str) -> bool:
+    return any(map(str.isalnum, keyword))
+
+
+def _frequency(args: Arguments) -> _Translation | None:
+    keyword, count = text_of(args, "keyword", longest=200), number_of(args, "frequency")
+    wanted = is_at_least(args) and count > 0 and _has_word(keyword)
+    return ("existence", {"at_least": {keyword: count}}) if wanted else None
+
+
+def _sections(args: Arguments) -> _Translation:
+    count = number_of(args, "num_sections")
+    return "labels", {"noun": text_of(args, "section_spliter", "section_splitter", longest=200), "count": max(1, count)}
 
 
 def _always(group: str, **params: str) -> Callable[[Arguments], _Translation]:
     return lambda args: (group, dict(params))
 
 
-_TRANSLATED: Mapping[str, Callable[[Arguments], _Translation]] = MappingProxyType(
+_TRANSLATED: Mapping[str, Callable[[Arguments], _Translation | None]] = MappingProxyType(
     {
         # MT-Eval asks models for the case alone; that the text be English, too, is a condition of the release's check.
         "change_case:capital_letter": _always("case", mode="all_upper"),
         "change_case:lowercase": _always("case", mode="all_lower"),
         "format:bullet_list": _bullets,
         "format:json_format": _always("format", mode="json"),
+        "format:multiple_sections": _sections,
+        "keywords:existence": _existence,
         "keywords:forbidden_words": _forbidden,
+        "keywords:frequency": _frequency,
         "language:response_language": _language,
         "length_constraints:number_sentences": _length("sentences", "num_sentences"),
         "length_constraints:number_words": _length("words", "num_words"),
@@ -219,35 +262,26 @@ _TRANSLATED: Mapping[str, Callable[[Arguments], _Translation]] = MappingProxyTyp
         "startend:start_char": _start_char,
     }
 )
+"""By the catalogue's name. None where the arguments ask for what no group says, so that an own reading decides."""
 
-_ALIASES: Mapping[str, str] = MappingProxyType(
+_SHARED_ALIASES = {
+    "detectable_content:number_placeholders": "content:placeholder",
+    "detectable_content:postscript": "content:postscript",
+    "detectable_format:constrained_response": "format:constrained_response",
+    "detectable_format:json_format": "format:json_format",
+    "detectable_format:multiple_sections": "format:multiple_sections",
+    "detectable_format:number_bullet_lists": "format:bullet_list",
+    "detectable_format:number_highlighted_sections": "format:number_highlighted_sections",
+    "detectable_format:title": "format:title",
+    "startend:end_checker": "startend:end_phrase",
+}
+"""IFEval's names of what the release's catalogue renames."""
+_ALIASES: Mapping[str, str] = MappingProxyType(_SHARED_ALIASES)
+_RELEASED_ALIASES: Mapping[str, str] = MappingProxyType(
     {
-        "detectable_format:json_format": "format:json_format",
-        "detectable_format:number_bullet_lists": "format:bullet_list",
-        "startend:end_checker": "startend:end_phrase",
+        **_SHARED_ALIASES,
+        "change_case:english_capital": "change_case:capital_letter",
+        "change_case:english_lowercase": "change_case:lowercase",
     }
 )
-"""Names of Multi-IF that the catalogue renames, where a group says the same; `english_capital` wants English, too."""
-
-_NO_GROUP = "no constraint group asks for this"
-_UNTRANSLATED: Mapping[str, str] = MappingProxyType(
-    {
-        "change_case:capital_word_frequency": "the group case counts letters, not words",
-        "combination:repeat_prompt": _NO_GROUP,
-        "combination:two_responses": _NO_GROUP,
-        "content:placeholder": _NO_GROUP,
-        "content:postscript": _NO_GROUP,
-        "format:constrained_response": _NO_GROUP,
-        "format:multiple_sections": "the group headings asks for an exact number, of headings with any words",
-        "format:number_highlighted_sections": "the group emphasis asks for an exact number, not for a minimum",
-        "format:title": _NO_GROUP,
-        "keywords:existence": "the group existence asks for an exact number, not whether the keyword occurs",
-        "keywords:frequency": "the group existence asks for an exact number, not for a minimum or a limit",
-        "keywords:letter_frequency": _NO_GROUP,
-        "length_constraints:nth_paragraph_first_word": "the group placement counts words of the whole text",
-        "length_constraints:number_paragraphs": "its paragraphs are what *** separates, not blocks of text",
-        "startend:quotation": "the groups start_with and end_with ask for a quotation at one end, not around all",
-        "startend:start_emoji": "the group start_with asks for one given emoji",
-    }
-)  # fmt: skip
-"""The rest of the catalogue, and why no group says the same."""
+"""Here IFEval's demand for English stays a demand; the release's reading of either name wants English."""

@@ -118,7 +118,8 @@ def write_dialogs(
 def read_records(folder: Path | str) -> list[dict[str, Any]]:
     """Read the records of all files of an `eval_details` folder, in the order of the file names as text.
 
-    A score may be anything, even NaN: what is no number is counted as a failure, not refused.
+    A score may be anything, even NaN: what is no number is counted as a failure, not refused. NaN in details and
+    labels, which the release writes beside such a score, is read as null.
 
     Raises:
         InputError: it is no folder, or a file in it cannot be used.
@@ -129,11 +130,26 @@ def read_records(folder: Path | str) -> list[dict[str, Any]]:
         if not isinstance(data, list):
             raise InputError("not a list of records; restore the file", path=path)
         for number, record in enumerate(data, 1):
+            if isinstance(record, dict):
+                _forget_nan(record)
             problem = _record_problem(record)
             if problem:
                 raise InputError(f"{_record_place(record, number)}: {problem}", path=path)
             records.append(record)
     return records
+
+
+def _forget_nan(record: dict[str, Any]) -> None:
+    """Put null in place of NaN everywhere but in the score, which says itself that it failed."""
+    waiting: list[Any] = [record.get(key) for key in _RECORD_OBJECTS]
+    while waiting:  # no recursion: how deep a file nests is not in our hands
+        value = waiting.pop()
+        places = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+        for key, inner in list(places):
+            if isinstance(inner, float) and math.isnan(inner):
+                value[key] = None
+            elif isinstance(inner, dict | list):
+                waiting.append(inner)
 
 
 def write_records(folder: Path | str, dialogs: Iterable[Dialog], records: Iterable[Mapping[str, Any]]) -> None:

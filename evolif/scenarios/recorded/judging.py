@@ -1,4 +1,7 @@
-"""What a judge model is asked about one answer: a template that came with the dialogues, or a question of our own."""
+"""What a judge model is asked about one answer: a template that came with the dialogues, or a question of our own.
+
+A question of our own is that of a known benchmark, with its scale and fields, or else a general one.
+"""
 
 from __future__ import annotations
 
@@ -8,9 +11,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from evolif.scenarios.recorded.judge_reply import judge_score
+from evolif.scenarios.recorded.published_questions import PublishedQuestion, frame, published_question
 from evolif.text import READING_RULES_VERSION, Reading
 from evolif.types import Message
 
+KNOWN_BENCHMARKS = 2
+"""The version of scoring from which on known benchmarks have questions of their own; older runs keep theirs."""
 LONGEST_REPLY = 1024
 """Tokens of a judge's reply."""
 _LOWEST, _HIGHEST = 1, 10
@@ -42,16 +49,51 @@ class JudgeQuestion:
         messages: One message of the user.
         low: The worst score.
         high: The best.
+        published: Of a known benchmark; reads the reply as its questions want it. None for all others.
+        as_released: Whether replies are read as the release of UniDial-EvalKit reads them.
     """
 
     messages: tuple[Message, ...]
     low: float
     high: float
+    published: PublishedQuestion | None = None
+    as_released: bool = False
 
     @property
     def scale(self) -> str:
-        """The scale as a text."""
-        return f"{self.low:g} to {self.high:g}"
+        """The scale as a text: what the score of a reply depends on besides the reply."""
+        name = f" ({self.published.name})" if self.published else ""
+        return f"{self.low:g} to {self.high:g}{name}{' as released' if self.as_released else ''}"
+
+    def read(self, reply: str) -> float:
+        """The score in a reply, from 0 to 1.
+
+        Raises:
+            NoScore: it has none.
+        """
+        if self.published is not None:
+            return self.published.score(reply, as_released=self.as_released)
+        return judge_score(reply, self.low, self.high, as_released=self.as_released)
+
+
+def known_question(args: Mapping[str, Any], payload: Mapping[str, Any]) -> PublishedQuestion | None:
+    """The question of a known benchmark that an entry asks for; None for others, and in runs of before.
+
+    Args:
+        args: Of the entry, as given.
+        payload: Of the turn's prompt.
+    """
+    return published_question(args) if payload.get("scoring", 1) >= KNOWN_BENCHMARKS else None
+
+
+def lacking(args: Mapping[str, Any], payload: Mapping[str, Any]) -> list[str]:
+    """What the question of a known benchmark needs and the entry and its turn do not have, whatever the answer."""
+    question = known_question(args, payload)
+    if question is None or question.name in payload.get("templates", {}):
+        return []
+    turn = {"reference": payload["reference"], "content": payload.get("document") or payload["reference"]}
+    said = dict.fromkeys(("conversation", "num_words", "num_sent"), "said")
+    return question.missing({**args, **turn, **said})
 
 
 def judge_question(
@@ -60,6 +102,8 @@ def judge_question(
     answer: str,
     payload: Mapping[str, Any],
     rules: int = READING_RULES_VERSION,
+    *,
+    as_released: bool = False,
 ) -> JudgeQuestion:
     """What a judge is asked about an answer.
 
@@ -72,23 +116,58 @@ def judge_question(
         history: What the model was shown; system messages are left out.
         answer: The model's answer.
         payload: Of the turn's prompt.
-        rules: The edition of the reading rules, by which sentences are counted.
+        rules: The edition of the reading rules, which counts sentences.
+        as_released: Whether the reply is read as the release reads it.
 
     Raises:
-        TemplateFault: the scale is none, the template is missing, or it has an unknown slot.
+        TemplateFault: the arguments do not fit.
     """
-    low, high = scale_of(args)
     shown = [message for message in history if message.role != "system"]
     name = args.get("template_name")
     template = payload.get("templates", {}).get(name) if isinstance(name, str) else None
     if template is None and isinstance(name, str) and payload.get("brings_templates"):
         raise TemplateFault(f"the folder's _prompt_templates.json has no template “{name}”; add it there")
-    if template is None:
-        text = _own_question(args, shown, answer, payload, (low, high))
-    else:
+    published = known_question(args, payload)
+    # An entry's own scale is that of a template that came with it; ours ask for the published one.
+    scaled = template is not None and any(key in args for key in _RANGE)
+    low, high = scale_of(args) if published is None or scaled else (published.low, published.high)
+    if template is not None:
         sentences = _sentences(answer, rules) if "{num_sent}" in template else ""
         text = _filled(template, _slots(args, shown, answer, payload, sentences))
-    return JudgeQuestion((Message("user", text.encode("utf-8", "replace").decode("utf-8")),), low, high)
+    elif published is not None:
+        text = _published_text(published, args, shown, answer, payload, rules)
+    else:
+        text = _own_question(args, shown, answer, payload, (low, high))
+    message = Message("user", text.encode("utf-8", "replace").decode("utf-8"))
+    return JudgeQuestion((message,), low, high, None if scaled else published, as_released)
+
+
+def _published_text(
+    question: PublishedQuestion,
+    args: Mapping[str, Any],
+    history: Sequence[Message],
+    answer: str,
+    payload: Mapping[str, Any],
+    rules: int,
+) -> str:
+    """The question with its fields as JSON, so that no field can pass for the question."""
+    reference = payload["reference"]
+    fields = {
+        **args,
+        "response": answer,
+        "conversation": [{"role": message.role, "content": message.content} for message in history],
+        "reference": reference,
+        "content": payload.get("document") or reference,
+        "num_words": len(answer.split()),
+    }
+    if any(field == "num_sent" for _, field in question.shows):
+        fields["num_sent"] = int(_sentences(answer, rules))
+    shown = "\n".join(
+        f"{heading}, as JSON: {_json(fields[field])}"
+        for heading, field in question.shows
+        if field not in question.optional or fields.get(field) not in (None, "", [])
+    )
+    return _filled(frame(), {"task": question.task, "shown": shown, "reply": question.reply()}).rstrip("\n")
 
 
 def scale_of(args: Mapping[str, Any]) -> tuple[float, float]:

@@ -1,7 +1,8 @@
 """Labels of dialogues and turns: the buckets they make, and the two forms in which figures by label are written.
 
 Here a bucket is `column:value` and has its figures. The public release of UniDial-EvalKit writes one key for each
-figure instead, `column:('value', 'mean')`.
+figure instead, `column:('value', 'mean')`. The number 1 and the text “1” are two values: a text that looks like a
+number, a truth value or a quoted text stands in quotes (`column:'1'`), so that either form can be read back.
 """
 
 from __future__ import annotations
@@ -35,8 +36,20 @@ def label_values(labels: Any) -> dict[str, list[str]]:
         elif isinstance(value, (list, tuple)):
             waiting.extend((column, member) for member in reversed(value))
         elif value is not None:
-            columns.setdefault(column, {})[str(value)] = None
+            columns.setdefault(column, {})[value_text(value)] = None
     return {column: list(values) for column, values in columns.items()}
+
+
+def value_text(value: Any) -> str:
+    """A label's value as a text that says of which type it is.
+
+    Example:
+        >>> value_text(1), value_text("1"), value_text("maths")
+        ('1', "'1'", 'maths')
+    """
+    if isinstance(value, str):
+        return repr(value) if _LITERAL.fullmatch(value) else value
+    return str(value)
 
 
 def label_buckets(labels: Any) -> list[str]:
@@ -44,6 +57,12 @@ def label_buckets(labels: Any) -> list[str]:
     return [f"{column}:{value}" for column, values in label_values(labels).items() for value in values]
 
 
+_LITERAL: Final = re.compile(
+    r"[+-]?(?:[0-9]{1,400}(?:\.[0-9]{0,400})?|\.[0-9]{1,400})(?:[eE][+-]?[0-9]{1,9})?|[+-]?(?:inf|nan)|True|False|None|"
+    r"'[^\n]*'|\"[^\n]*\"",
+    re.ASCII,
+)
+"""What Python writes for a value that is no text, or for a text in quotes."""
 _FLAT: Final = re.compile(rf"\((.*), '({'|'.join(_FIGURES)})'\)", re.DOTALL)
 _ESCAPE: Final = r"\\(?:[\\'\"nrt]|x[0-9a-f]{2}|u[0-9a-f]{4}|U000[0-9a-f]{5}|U0010[0-9a-f]{4})"
 _QUOTED: Final = re.compile(rf"'(?:[^'\\]|{_ESCAPE})*'|\"(?:[^\"\\]|{_ESCAPE})*\"")
@@ -108,9 +127,10 @@ def _flat_entries(side: str, buckets: Mapping[str, Any]) -> Iterator[tuple[str, 
             raise ArgumentError(
                 f"figures by label: {side!r} has {bucket!r}; a bucket is `column:value` with its figures"
             )
+        written = value if _LITERAL.fullmatch(value) else repr(value)
         for figure in _FIGURES:
             if figure in figures:
-                yield f"{column}:({value!r}, {figure!r})", float(figures[figure])
+                yield f"{column}:({written}, {figure!r})", float(figures[figure])
 
 
 def _read_flat(side: str, key: str) -> tuple[str, str]:
@@ -123,7 +143,7 @@ def _read_flat(side: str, key: str) -> tuple[str, str]:
         )
     value, figure = found.groups()
     if _QUOTED.fullmatch(value):
-        value = _ESCAPED.sub(_unescaped, value[1:-1])
+        value = value_text(_ESCAPED.sub(_unescaped, value[1:-1]))
     return f"{column}:{value}", figure
 
 

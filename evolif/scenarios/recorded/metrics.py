@@ -19,13 +19,16 @@ from typing import Any
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from evolif.scenarios.instructions.constraints import get_group
+from evolif.scenarios.recorded.code_rules import code_rules, code_score
 from evolif.scenarios.recorded.constraint_checks import (
     Unsupported,
     check_score,
     checked_constraint,
-    constraint_of,
+    instruction_of,
     instruction_score,
+    released_name,
 )
+from evolif.scenarios.recorded.published_questions import published_question
 from evolif.text import READING_RULES_VERSION
 from evolif.util.resources import complaint
 
@@ -222,6 +225,12 @@ class _Numeric(_Arguments):
 class _Instruction(_Arguments):
     inst_name: str
     inst_args: dict[str, Any] | None = None
+    as_released: bool = False
+
+
+class _Code(_Arguments):
+    regex: Any = None
+    """The rules, as `code_rules` reads them."""
 
 
 class _Check(_Arguments):
@@ -283,10 +292,20 @@ class RecordedMetric:
         except ValidationError as fault:
             raise Unsupported(f"{self.class_name}: {complaint(fault, 'args')}", kind="bad_args") from None
         if self.arguments is _Instruction:
-            constraint_of(checked["inst_name"], checked["inst_args"])
+            if checked["as_released"]:
+                released_name(checked["inst_name"])
+            else:
+                instruction_of(checked["inst_name"], checked["inst_args"])
         elif self.arguments is _Check:
             checked_constraint(checked["group_name"], checked["params"])
+        elif self.arguments is _Code:
+            code_rules(checked["regex"])
         return checked
+
+    @property
+    def is_reread(self) -> bool:
+        """Whether the release computes it in another way, which the argument `as_released` asks for."""
+        return self.scorer is None or "as_released" in self.arguments.model_fields
 
     def is_judged(self, args: Mapping[str, Any]) -> bool:
         """Whether a judge has to score an entry with these checked arguments."""
@@ -331,27 +350,32 @@ _METRICS: Mapping[str, RecordedMetric] = MappingProxyType(
             ),
             RecordedMetric("llm_judge", _Judge, None),
             RecordedMetric(
-                "instruction_following", _Instruction, lambda text, _, args, how: _followed(text, args, how)
+                "instruction_following", _Instruction, lambda text, _, args, how: _followed(text, args, how), version=2
             ),
+            RecordedMetric("code_match", _Code, lambda text, _, args, how: _code(text, args), version=2),
             RecordedMetric("evolif_check", _Check, lambda text, _, args, how: _satisfied(text, args, how)),
         )
     }
 )
 
-_UNSUPPORTED = MappingProxyType({"code_match": "code is not taken apart here"})
+
+def entry_version(class_name: str, args: Mapping[str, Any]) -> int:
+    """Which version scores an entry: an answer may get another score under another one."""
+    metric = _METRICS.get(class_name)
+    if metric is None:
+        return 1
+    return 2 if class_name == "llm_judge" and published_question(args) is not None else metric.version
 
 
 def metric_of(class_name: str) -> RecordedMetric:
     """The metric of that class name.
 
     Raises:
-        Unsupported: there is none (kind `unknown_metric`), or it cannot be computed here (`unsupported`).
+        Unsupported: there is none (kind `unknown_metric`).
     """
     metric = _METRICS.get(class_name)
     if metric is not None:
         return metric
-    if class_name in _UNSUPPORTED:
-        raise Unsupported(f"the metric {class_name} is not supported: {_UNSUPPORTED[class_name]}")
     known = ", ".join(_METRICS)
     raise Unsupported(f"unknown metric “{class_name}”; known metrics are {known}", kind="unknown_metric")
 
@@ -361,7 +385,12 @@ def _exact(text: str | None, gold: Reference, args: Mapping[str, Any]) -> float:
 
 
 def _followed(text: str | None, args: Mapping[str, Any], how: HowRead) -> float:
-    return instruction_score(text, args["inst_name"], args["inst_args"], fmt=how.fmt, rules=how.rules)
+    name, given, released = args["inst_name"], args["inst_args"], args["as_released"]
+    return instruction_score(text, name, given, fmt=how.fmt, rules=how.rules, as_released=released)
+
+
+def _code(text: str | None, args: Mapping[str, Any]) -> float:
+    return code_score(text, code_rules(args["regex"]))
 
 
 def _satisfied(text: str | None, args: Mapping[str, Any], how: HowRead) -> float:

@@ -114,6 +114,25 @@ class ModelResults:
         counts = (sum(bool(names) for _, names, _ in outline["turns"]) for outline in self.outlines.values())
         return frozenset(filter(None, counts))
 
+    @cached_property
+    def unscored(self) -> dict[str, int]:
+        """What no metric scores: `turns` of `evaluated_turns`, and `dialogues` of which that holds for every turn."""
+        names = [[bool(own) for _, own, _ in outline["turns"]] for outline in self.outlines.values()]
+        return {
+            "turns": sum(own.count(False) for own in names),
+            "evaluated_turns": sum(map(len, names)),
+            "dialogues": sum(bool(own) and not any(own) for own in names),
+        }
+
+    def lacking(self, aggregation: str) -> int | None:
+        """How many dialogues or turns a score would be over if everything had a metric; None if everything has."""
+        if not self.unscored["turns"]:
+            return None
+        by_turn = parse_aggregation(aggregation)[2] == "turn"
+        return (
+            self.unscored["evaluated_turns"] if by_turn else sum(bool(one["turns"]) for one in self.outlines.values())
+        )
+
     def interval(self, aggregation: str, records: Sequence[Record]) -> tuple[float, float] | None:
         """The ends of the 95 % interval of a score.
 
@@ -198,8 +217,12 @@ def results_of(model: ModelView, head: str = "") -> ModelResults:
 
 
 def results_object(one: ModelResults) -> dict[str, Any]:
-    """The same figures for machines: `aggregate`, `coverage`, `aggregations`, `by_metric`, `by_label`."""
+    """The same figures for machines: `aggregate`, `coverage`, `aggregations`, `by_metric`, `by_label`.
+
+    Where turns have no metric, `unscored` counts them.
+    """
     return {
+        **({"unscored": one.unscored} if one.unscored["turns"] else {}),
         "aggregate": one.aggregation,
         "coverage": one.coverage,
         "aggregations": {name: _object(one, name) for name in dict.fromkeys((one.aggregation, *COMMON_AGGREGATIONS))},

@@ -97,13 +97,19 @@ class RecordedPresentation(Presentation):
     def remarks(self, run: RunView) -> Iterable[str]:
         """How much of what should be scored is in the score."""
         for model in run.models:
-            found = results_of(model).coverage
+            results = results_of(model)
+            found, bare = results.coverage, results.unscored
             counts = found["records"]
             failed = ", ".join(f"{kind} {number}" for kind, number in found["failures"].items())
             yield (
                 f"Coverage of {model.name}: {counts['scored']} of {counts['expected']} records are scored, "
                 f"{counts['failed']} failed{f' ({failed})' if failed else ''}, {counts['missing']} are missing."
             )
+            if bare["turns"]:
+                yield (
+                    f"{bare['turns']} of {bare['evaluated_turns']} evaluated turns of {model.name} have no metric, and "
+                    "are in no mean."
+                )
 
     def opening(self, board: ModelsView) -> Opening:
         """The score, by label where the dialogues have some."""

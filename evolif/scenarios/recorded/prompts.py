@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from evolif.scenarios.recorded.metrics import metric_name
+from evolif.scenarios.recorded.metrics import entry_version, metric_name
 from evolif.scenarios.recorded.schema import Dialog, MetricConfig, Turn
 from evolif.types import Label, Message, Prompt
 
 SCORING_VERSION = 1
-"""Increased when a metric gives another score for the same answer, so that no run mixes the two."""
+"""Increased when all metrics give other scores for the same answer, so that no run mixes the two. A turn has that of
+its newest metric (`entry_version`), so that runs without it can go on.
+"""
 
 
 def opening(dialog: Dialog) -> str:
@@ -93,7 +95,7 @@ def _payload(dialog: Dialog, turn: Turn, templates: Mapping[str, str]) -> dict[s
         "metrics": [{"class_name": entry.class_name, "args": entry.args} for entry in entries],
         "dialog_labels": dialog.dialog_labels,
         "turn_labels": shown_labels(turn),
-        "scoring": SCORING_VERSION,
+        "scoring": max([SCORING_VERSION, *(entry_version(entry.class_name, entry.args) for entry in entries)]),
         **({"templates": own} if own else {}),
         **({"brings_templates": True} if templates else {}),
     }

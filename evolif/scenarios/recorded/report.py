@@ -92,6 +92,9 @@ def coverage_grid(results: Sequence[ModelResults]) -> Grid:
     kinds = sorted({kind for one in found for kind in one["failures"]})
     for kind in kinds:
         rows.append((f"failed: {name_of(kind)}", tuple(TableCell(str(one["failures"].get(kind, 0))) for one in found)))
+    if any(one.unscored["turns"] for one in results):
+        bare = (TableCell(f"{one.unscored['turns']} of {one.unscored['evaluated_turns']}") for one in results)
+        rows.append(("evaluated turns without a metric", tuple(bare)))
     lacking = any(one["records"]["failed"] or one["records"]["missing"] for one in found)
     note = (
         "Failed and missing records are in no mean, nor are sessions that did not come to their end." if lacking else ""
@@ -185,7 +188,7 @@ def _score_rows(results: Sequence[ModelResults], name: str, what: str, bounds: s
     cells = []
     for one in results:
         found = one.under(name)
-        cells.append(score_cell(found.get("mean"), one.score_interval(name), found.get("count", 0)))
+        cells.append(score_cell(found.get("mean"), one.score_interval(name), found.get("count", 0), one.lacking(name)))
     yield what, tuple(cells)
     yield bounds, tuple(_between(one.bounds(name)) for one in results)
 

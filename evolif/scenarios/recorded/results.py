@@ -29,6 +29,7 @@ from evolif.scenarios.recorded.folder import (
 from evolif.scenarios.recorded.labels import flat_labels
 from evolif.scenarios.recorded.runs import INFO, counted, left_out
 from evolif.scenarios.recorded.schema import Dialog
+from evolif.scenarios.recorded.sources import unscored
 from evolif.scenarios.recorded.statistics import bootstrap_interval
 
 GENERATED, DETAILS, SUMMARY = "generated", "eval_details", "summary.json"
@@ -120,7 +121,7 @@ def summarise(results: Results, name: str = DEFAULT_AGGREGATION, *, as_released:
     Returns:
         What `aggregate` returns, and `model`, `aggregate`, `interval` (None without NumPy), `coverage` and `bounds`
         (None without dialogues), `length_curve` (empty where all dialogues are equally long), and `left_out`, sessions
-        by the reason.
+        by the reason. Where evaluated turns have no metric, `unscored` counts them.
 
     Raises:
         ArgumentError: The aggregation has no such name, or a record does not say where it belongs.
@@ -140,7 +141,15 @@ def summarise(results: Results, name: str = DEFAULT_AGGREGATION, *, as_released:
         "bounds": bounds(dialogs, records, turn_stat, dialog_stat, level),
         "length_curve": _curve(records, turn_stat),
         "left_out": dict(sorted(reasons.items())),
+        **_unscored(dialogs),
     }
+
+
+def _unscored(dialogs: Sequence[Dialog]) -> dict[str, Any]:
+    """How many turns have no metric, where some have none."""
+    turns, dialogues = unscored(dialogs)
+    evaluated = sum(turn.evaluated for dialog in dialogs for turn in dialog.dialog_turns)
+    return {"unscored": {"turns": turns, "evaluated_turns": evaluated, "dialogues": dialogues}} if turns else {}
 
 
 def _aggregated(records: Iterable[Mapping[str, Any]], name: str) -> dict[str, Any]:

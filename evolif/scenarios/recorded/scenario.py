@@ -9,33 +9,44 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import OrderedDict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from statistics import fmean
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    SerializerFunctionWrapHandler,
+    ValidationError,
+    field_validator,
+    model_serializer,
+)
 
-from evolif.benchmark import BenchmarkFolder, FolderEnvironment, FolderScenario, read_header_json
+from evolif.benchmark import BenchmarkFolder, FolderEnvironment, FolderScenario
 from evolif.errors import InputError, UsageError
 from evolif.judging import Judgement, Panel
 from evolif.metrics import MetricTable
 from evolif.models import ChatModel, ChatRequest, SimModel, unknown_player
 from evolif.scenario import CHARACTERS_PER_TOKEN, Benchmark, Defaults, Lengths, Scenario, Services, Unjudged
 from evolif.scenarios.recorded.aggregation import DEFAULT_AGGREGATION, mean, parse_aggregation
-from evolif.scenarios.recorded.folder import read_dialogs, read_meta
+from evolif.scenarios.recorded.benchmarks import known_benchmark
 from evolif.scenarios.recorded.presentation import RecordedPresentation, RecordedRows
 from evolif.scenarios.recorded.prompts import opening, prompts_of, reference_of
 from evolif.scenarios.recorded.recorded_runs import stored_dialogs
 from evolif.scenarios.recorded.schema import Dialog
-from evolif.scenarios.recorded.scoring import judged_entries, needs_judge, score_turn
+from evolif.scenarios.recorded.scoring import judged_entries, needs_judge, score_turn, unscorable
+from evolif.scenarios.recorded.sources import Source, read_source, sampled, scored_as, unscored, with_entries
+from evolif.text import plural
 from evolif.types import End, Exchange, Message, Prompt, Seat, Session
 from evolif.util.resources import complaint
 
 _STATISTICS: Mapping[str, Callable[[Sequence[float]], float]] = {"mean": mean, "min": min, "max": max}
-_TEMPLATES = "_prompt_templates.json"
-_GENERATED = "generated"
-"""Where the folder of a model's results has its dialogues."""
+
+
+_LATER = frozenset({"benchmark", "metric", "sample", "by", "unscored_turns", "unscored_dialogues", "unscorable"})
+"""Options and facts that a header has only where they say something."""
 
 
 class RecordedOptions(BaseModel):
@@ -46,9 +57,30 @@ class RecordedOptions(BaseModel):
 
     # The path belongs to this machine, so the benchmark stores only what was found there.
     source: Annotated[
-        Path | None, Field(exclude=True, description="A folder of dialogues, or of a model's results; needed.")
+        Path | None,
+        Field(
+            exclude=True,
+            description="A folder of dialogues, or of a model's results, or a file of your own conversations; needed.",
+        ),
     ] = None
     recursive: Annotated[bool, Field(description="Whether folders in it are read, too.")] = False
+    benchmark: Annotated[
+        str, Field(description="The benchmark of UniDial-EvalKit that it is of; its turns get its metrics.")
+    ] = ""
+    metric: Annotated[
+        tuple[str, ...],
+        Field(description="What scores evaluated turns that have no metric: CLASS, or CLASS={JSON of arguments}."),
+    ] = ()
+    sample: Annotated[
+        int | None, Field(ge=1, description="How many dialogues are taken, in the mix of --by; all by default.")
+    ] = None
+    by: Annotated[str, Field(description="The label whose values keep their shares in a sample.")] = ""
+
+    @model_serializer(mode="wrap")
+    def _leave_out_defaults(self, serialize: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """What earlier versions did not have is stored only where it is used: their benchmarks keep their bytes."""
+        data: dict[str, Any] = serialize(self)
+        return {name: value for name, value in data.items() if value or name not in _LATER}
 
 
 class _Stored(RecordedOptions):
@@ -69,6 +101,12 @@ class _Stored(RecordedOptions):
     """The share of the evaluated turns that have entries for a judge only."""
     templates: Mapping[str, str] = Field(default_factory=dict)
     """Of the judge."""
+    unscored_turns: Annotated[int, Field(ge=0)] = 0
+    """Evaluated turns that have no metric."""
+    unscored_dialogues: Annotated[int, Field(ge=0)] = 0
+    """Dialogues that have no other."""
+    unscorable: Mapping[str, str] = Field(default_factory=dict)
+    """Kinds of entries that have no score, whatever the answer: how many there are, and why the first has none."""
 
 
 class RecordedPlay(BaseModel):
@@ -86,6 +124,14 @@ class RecordedPlay(BaseModel):
     aggregate: Annotated[
         str, Field(description="The score: statistic of a turn, statistic of a dialogue, level: mean-min-dialog.")
     ] = DEFAULT_AGGREGATION
+
+    as_released: Annotated[
+        bool,
+        Field(
+            description="Score as UniDial-EvalKit's release does, also where it is wrong, to compare with published "
+            "figures."
+        ),
+    ] = False
 
     @field_validator("policy", mode="before")
     @classmethod
@@ -179,7 +225,13 @@ class RecordedEnvironment(FolderEnvironment[RecordedPlay, RecordedFolder]):
         """A score per metric entry; without one, the kind of failure is in its `found`."""
         history: list[Message] = [message for exchange in past for message in exchange.messages]
         return await score_turn(
-            prompt, answer, [*history, *prompt.messages], self._panel, stored, self.services.reading_rules
+            prompt,
+            answer,
+            [*history, *prompt.messages],
+            self._panel,
+            stored,
+            self.services.reading_rules,
+            as_released=self.play.as_released,
         )
 
     def _is_off(self, prompt: Prompt) -> bool:
@@ -243,7 +295,7 @@ class Recorded(FolderScenario[RecordedOptions, RecordedPlay, RecordedFolder]):
     ) -> RecordedFolder:
         """Make a benchmark of all dialogues of a folder, in the order of their ids.
 
-        Nothing is drawn: `dialogues` and `seed` play no part.
+        Nothing is drawn but a sample: `dialogues` plays no part, and `seed` only there.
 
         Raises:
             UsageError: no source, or nothing in it is evaluated.
@@ -252,16 +304,23 @@ class Recorded(FolderScenario[RecordedOptions, RecordedPlay, RecordedFolder]):
         options = self.made_with(spec)
         if options.source is None:
             raise UsageError("the scenario recorded needs the folder of the dialogues: --set source=FOLDER")
-        root = options.source / _GENERATED if (options.source / _GENERATED).is_dir() else options.source
-        found = sorted(read_dialogs(root, recursive=options.recursive), key=lambda dialog: dialog.dialog_id)
-        stored = _described(root, options, found)
+        source = read_source(options.source, recursive=options.recursive)
+        if options.benchmark:
+            source = scored_as(source, options.benchmark)
+        source = with_entries(source, options.metric)
+        if options.sample is not None:
+            source = sampled(source, options.sample, options.by, seed)
+        elif options.by:
+            raise UsageError("--by says how a sample is mixed; give its size with --sample")
+        for notice in source.notices:
+            notify(notice)
         return RecordedFolder.make(
             out,
             self,
-            stored,
-            lambda number: [{"dialog": found[number - 1].written()}],
-            dialogues=len(found),
-            seed=0,
+            _described(source, options),
+            lambda number: [{"dialog": source.dialogs[number - 1].written()}],
+            dialogues=len(source.dialogs),
+            seed=0 if options.sample is None else seed,
             grows=False,
             notify=notify,
         )
@@ -272,8 +331,13 @@ class Recorded(FolderScenario[RecordedOptions, RecordedPlay, RecordedFolder]):
         return _USUAL_TABLE if name == DEFAULT_AGGREGATION else _table(name)
 
     def defaults(self, bench: Benchmark, play: BaseModel) -> Defaults:
-        """No patience, and a cap that no dialogue reaches."""
-        return Defaults(max_turns=self.opened(bench).stored.longest + 1)
+        """No patience, a cap that no dialogue reaches, and what of the benchmark nothing scores."""
+        stored = self.opened(bench).stored
+        return Defaults(
+            max_turns=stored.longest + 1,
+            unscored=_unscored_clause(stored),
+            notes=tuple(f"{kind}: {what}" for kind, what in stored.unscorable.items()),
+        )
 
     def lengths(self, bench: RecordedFolder, play: RecordedPlay, dialogues: Sequence[int]) -> Lengths:
         """Means over the dialogues."""
@@ -308,45 +372,62 @@ class Recorded(FolderScenario[RecordedOptions, RecordedPlay, RecordedFolder]):
         return SimModel(name, rules[name])
 
 
-def _described(root: Path, options: RecordedOptions, dialogs: Sequence[Dialog]) -> _Stored:
-    """What a benchmark stores of the dialogues of a folder.
+def _described(source: Source, options: RecordedOptions) -> _Stored:
+    """What a benchmark stores of its dialogues.
 
     Raises:
         UsageError: nothing in them is evaluated.
-        InputError: the folder's `_meta.json` or its templates are broken.
     """
-    prompts = [prompts_of(dialog, number) for number, dialog in enumerate(dialogs, 1)]
+    prompts = [prompts_of(dialog, number) for number, dialog in enumerate(source.dialogs, 1)]
     judged = [judged_entries(prompt.payload) for own in prompts for prompt in own]
     if not judged:
-        raise UsageError(f"{root} has no turn that is evaluated; set do_eval on the assistant's turns to be scored")
-    templates = _templates(root)
-    text = json.dumps([[dialog.written() for dialog in dialogs], templates], sort_keys=True)
-    name = read_meta(root).get("benchmark_id")
+        raise UsageError(
+            f"{source.path} has no turn that is evaluated; set do_eval on the assistant's turns to be scored"
+        )
+    text = json.dumps([[dialog.written() for dialog in source.dialogs], source.templates], sort_keys=True)
+    turns, dialogues = unscored(source.dialogs)
     return _Stored(
         recursive=options.recursive,
-        benchmark_id=name[:100] if isinstance(name, str) else "",
+        benchmark=known_benchmark(options.benchmark).name if options.benchmark else "",
+        metric=options.metric,
+        sample=options.sample,
+        by=options.by,
+        benchmark_id=source.benchmark_id,
         digest=hashlib.sha256(text.encode()).hexdigest()[:16],
         longest=max(map(len, prompts)),
-        off_policy=any(dialog.dialog_eval_config.use_reference_history for dialog in dialogs),
+        off_policy=any(dialog.dialog_eval_config.use_reference_history for dialog in source.dialogs),
         judged=sum(map(sum, judged)) / max(1, sum(map(len, judged))),
         only_judged=sum(bool(own) and all(own) for own in judged) / len(judged),
-        templates=templates,
+        templates=source.templates,
+        unscored_turns=turns,
+        unscored_dialogues=dialogues,
+        unscorable=_unscorable(prompts),
     )
 
 
-def _templates(root: Path) -> dict[str, str]:
-    """The judge's templates that a folder brings, by name; none without the file.
+def _unscorable(prompts: Iterable[Sequence[Prompt]]) -> dict[str, str]:
+    """The entries that have no score, whatever the answer, by kind: their number, and the first with its reason."""
+    found: dict[str, list[str]] = {}
+    for prompt in (prompt for own in prompts for prompt in own):
+        for kind, reason in unscorable(prompt.payload):
+            place = f"dialogue {prompt.payload['dialog_id']}, turn {prompt.payload['turn_id']}"
+            found.setdefault(kind, []).append(f"{place}: {reason}")
+    return {
+        kind: f"{plural(len(places), 'metric entry', 'metric entries')} without a score for any answer; {places[0]}"
+        for kind, places in sorted(found.items())
+    }
 
-    Raises:
-        InputError: the file is broken.
-    """
-    path = root / _TEMPLATES
-    if not path.is_file():
-        return {}
-    found = read_header_json(path).get("templates")
-    if not isinstance(found, dict) or not all(isinstance(text, str) for text in found.values()):
-        raise InputError("no object “templates” of names and texts; mend or delete the file", path=path)
-    return found
+
+def _unscored_clause(stored: _Stored) -> str:
+    """What of a benchmark nothing scores, and what to do about it; empty if everything is scored."""
+    if not stored.unscored_turns:
+        return ""
+    whole = f", and {plural(stored.unscored_dialogues, 'dialogue has', 'dialogues have')} no other"
+    return (
+        f"{plural(stored.unscored_turns, 'evaluated turn has', 'evaluated turns have')} no metric"
+        f"{whole if stored.unscored_dialogues else ''}, so nothing scores their answers; import the dialogues again "
+        "with --benchmark NAME or --metric NAME"
+    )
 
 
 def _echo(prompt: Prompt, request: ChatRequest) -> str:

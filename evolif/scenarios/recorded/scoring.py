@@ -20,9 +20,8 @@ from evolif.runner import TurnRecord
 from evolif.scenarios.instructions.constraints import format_of
 from evolif.scenarios.instructions.turns import Constraint
 from evolif.scenarios.instructions.verdicts import criteria_of
-from evolif.scenarios.recorded.constraint_checks import Unsupported, checked_constraint, constraint_of
-from evolif.scenarios.recorded.judge_reply import judge_score
-from evolif.scenarios.recorded.judging import LONGEST_REPLY, TemplateFault, judge_question
+from evolif.scenarios.recorded.constraint_checks import Unsupported, checked_constraint, instruction_of
+from evolif.scenarios.recorded.judging import LONGEST_REPLY, TemplateFault, judge_question, lacking
 from evolif.scenarios.recorded.metrics import HowRead, RecordedMetric, metric_name, metric_of
 from evolif.scenarios.recorded.prompts import SCORING_VERSION
 from evolif.scenarios.recorded.schema import Dialog
@@ -55,8 +54,8 @@ class _Entry:
         """What a check asks for; None for other metrics."""
         if self.metric.class_name == "evolif_check":
             return checked_constraint(self.args["group_name"], self.args["params"])
-        if self.metric.class_name == "instruction_following":
-            return constraint_of(self.args["inst_name"], self.args["inst_args"])
+        if self.metric.class_name == "instruction_following" and not self.args["as_released"]:
+            return instruction_of(self.args["inst_name"], self.args["inst_args"]).constraint
         return None
 
 
@@ -114,6 +113,8 @@ async def score_turn(
     panel: Panel | None,
     stored: Judgement | None = None,
     rules: int = READING_RULES_VERSION,
+    *,
+    as_released: bool = False,
 ) -> Judgement:
     """A score for each metric entry of a turn, in their order, and a verdict for each that is a check.
 
@@ -124,6 +125,7 @@ async def score_turn(
         panel: Scores what rules cannot; None if nobody does.
         stored: An earlier judgement on the same answer: what rules found is kept.
         rules: The edition of the reading rules.
+        as_released: Whether metrics that the release of UniDial-EvalKit has wrong are computed as it does.
 
     Raises:
         JudgeError: a judge could not be called.
@@ -136,7 +138,7 @@ async def score_turn(
     for place, one in enumerate(payload["metrics"]):
         name = metric_name(one["class_name"], one["args"])
         try:
-            entry = _entry(one, payload)
+            entry = _entry(one, payload, as_released=as_released)
             if not entry.is_judged:
                 score = stored.scores[place] if stored else await _by_rule(name, entry, answer, payload, how)
             elif entry.metric.scorer is None:
@@ -159,7 +161,7 @@ async def score_turn(
     return Judgement(tuple(verdicts), records=tuple(records), scores=tuple(scores))
 
 
-def _entry(one: Mapping[str, Any], payload: Mapping[str, Any]) -> _Entry:
+def _entry(one: Mapping[str, Any], payload: Mapping[str, Any], *, as_released: bool = False) -> _Entry:
     """An entry that can be scored.
 
     Raises:
@@ -167,11 +169,15 @@ def _entry(one: Mapping[str, Any], payload: Mapping[str, Any]) -> _Entry:
     """
     try:
         metric = metric_of(one["class_name"])
-        args = metric.check(one["args"])
+        args = metric.check({**one["args"], "as_released": True} if as_released and metric.is_reread else one["args"])
     except Unsupported as fault:
         raise _Failed(fault.kind, str(fault)) from None
     if metric.needs_reference and payload["reference"] in (None, []):
         raise _Failed("no_reference", f"{metric.class_name} needs a reference; give the turn one")
+    if metric.scorer is None and (missing := lacking(one["args"], payload)):
+        name = metric_name(metric.class_name, one["args"])
+        kind: Failure = "no_reference" if missing == ["reference"] else "bad_args"
+        raise _Failed(kind, f"{name} needs {' and '.join(missing)}, which the turn or its entry does not have")
     return _Entry(metric, one["args"], args)
 
 
@@ -207,14 +213,12 @@ async def _by_template(
     panel: Panel | None,
 ) -> Score:
     try:
-        question = judge_question(entry.given, history, answer, payload, how.rules)
+        question = judge_question(
+            entry.given, history, answer, payload, how.rules, as_released=entry.args.get("as_released") is True
+        )
     except TemplateFault as fault:
         raise _Failed("bad_args", str(fault)) from None
-
-    def read(reply: str) -> float:
-        return judge_score(reply, question.low, question.high)
-
-    value, scores = await _required(panel).rate(question.messages, read, LONGEST_REPLY, question.scale)
+    value, scores = await _required(panel).rate(question.messages, question.read, LONGEST_REPLY, question.scale)
     if value is None:
         raise _Failed("judge", "; ".join(f"{score.judge}: {score.problem}" for score in scores if score.problem))
     return Score(name, value, found="; ".join(score.rationale for score in scores if score.score is not None))

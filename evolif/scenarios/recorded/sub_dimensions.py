@@ -120,12 +120,11 @@ class LabelView:
         return counted
 
     def _labels(self, one: ModelResults) -> Iterator[Any]:
-        """Those of each dialogue or turn that has a metric."""
+        """Those of each dialogue or turn that is evaluated, also where no metric scores it."""
         for outline in one.outlines.values():
-            scored = [labels for _, names, labels in outline["turns"] if names]
             if self.side == "turn":
-                yield from scored
-            elif scored:
+                yield from (labels for _, _, labels in outline["turns"])
+            elif outline["turns"]:
                 yield outline["labels"]
 
 

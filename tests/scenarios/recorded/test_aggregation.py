@@ -239,6 +239,41 @@ def test_the_curve_is_the_mean_minimum_of_the_first_turns(dialogues: list[list[f
 # --- the flat form of labels ---
 
 
+@pytest.mark.parametrize(
+    ("value", "bucket", "flat"),
+    [
+        (0, "x:0", "x:(0, 'mean')"),
+        (1, "x:1", "x:(1, 'mean')"),
+        ("1", "x:'1'", "x:('1', 'mean')"),
+        (1.5, "x:1.5", "x:(1.5, 'mean')"),
+        ("-1.5e3", "x:'-1.5e3'", "x:('-1.5e3', 'mean')"),
+        (True, "x:True", "x:(True, 'mean')"),
+        ("True", "x:'True'", "x:('True', 'mean')"),
+        ("'1'", "x:\"'1'\"", "x:(\"'1'\", 'mean')"),
+        ("maths", "x:maths", "x:('maths', 'mean')"),
+        ("1 of 2", "x:1 of 2", "x:('1 of 2', 'mean')"),
+        ("２", "x:２", "x:('２', 'mean')"),
+    ],
+)
+def test_values_keep_their_type_in_both_forms(value: Any, bucket: str, flat: str) -> None:
+    record = {"dialog_id": 1, "turn_id": 1, "score": 1, "dialog_labels": {"x": value}}
+    by_label = aggregate([record])["by_label"]
+    assert list(by_label["dialog"]) == [bucket]
+    released = flat_labels(by_label)
+    assert flat in released["dialog"]
+    assert clean_labels(released) == by_label and flat_labels(clean_labels(released)) == released
+
+
+def test_one_and_the_text_one_stay_apart() -> None:
+    records = [
+        {"dialog_id": number, "turn_id": 1, "score": score, "dialog_labels": {"level": level}}
+        for number, (level, score) in enumerate([(1, 0.2), ("1", 0.8), (1, 0.4)])
+    ]
+    found = aggregate(records)["by_label"]["dialog"]
+    assert found["level:1"]["count"] == 2 and found["level:1"]["mean"] == pytest.approx(0.3)
+    assert found["level:'1'"]["mean"] == 0.8
+
+
 def test_the_flat_form_and_back() -> None:
     figures = {"count": 2, "mean": 0.5, "min": 0.25, "max": 0.75}
     clean = {"dialog": {"task_type:maths": figures, "who:it's": figures}, "turn": {"t:startend:a": figures}}

@@ -25,6 +25,7 @@ from evolif.scenarios.recorded import (
     write_records,
     write_summary,
 )
+from evolif.scenarios.recorded.aggregation import aggregate
 from evolif.scenarios.recorded.folder import read_meta
 
 # JSON as any file may hold it: no half characters, and whole numbers of at most 64 bits.
@@ -405,3 +406,15 @@ def test_a_summary_that_is_not_json_is_not_written(tmp_path: Path) -> None:
     with pytest.raises(ArgumentError, match="nan is not a number in JSON"):
         write_summary(tmp_path / "summary.json", {"global": {"mean": float("nan")}})
     assert not (tmp_path / "summary.json").exists()
+
+
+def test_nan_is_a_failed_record_and_refuses_nothing(tmp_path: Path) -> None:
+    # As the release's code_match writes it where it has no rule.
+    broken = record(
+        score=float("nan"), details={"score": float("nan"), "of": [float("nan"), 1]}, dialog_labels={"a": 1}
+    )
+    put(tmp_path / "0.json", json.dumps([broken, record(turn_id=2, score=0.5)]).encode())
+    first, second = read_records(tmp_path)
+    assert first["details"] == {"score": None, "of": [None, 1]}
+    figures = aggregate([first, second])
+    assert figures["global"]["count"] == 1 and figures["global"]["mean"] == 0.5

@@ -205,7 +205,11 @@ def test_an_entry_is_scored_by_its_arguments(
         ("llm_judge", {"max_score": float("inf")}, "bad_args"),
         ("instruction_following", {}, "bad_args"),
         ("instruction_following", {"inst_name": "length_constraints:number_words"}, "bad_args"),
-        ("instruction_following", {"inst_name": "combination:two_responses"}, "unsupported"),
+        ("instruction_following", {"inst_name": "combination:three_responses"}, "unsupported"),
+        ("instruction_following", {"inst_name": "combination:three_responses", "as_released": True}, "unsupported"),
+        ("code_match", {}, "unsupported"),
+        ("code_match", {"regex": ["no such kind", True]}, "bad_args"),
+        ("code_match", {"regex": ["function", "("]}, "bad_args"),
         ("evolif_check", {"group_name": "length"}, "bad_args"),
         ("evolif_check", {"group_name": "length", "params": {"count": 5}}, "bad_args"),
         ("evolif_check", {"group_name": "no such group", "params": {}}, "unsupported"),
@@ -221,9 +225,6 @@ def test_metrics_that_are_not_there() -> None:
     with pytest.raises(Unsupported, match="known metrics are precision, recall") as caught:
         metric_of("bleu")
     assert caught.value.kind == "unknown_metric"
-    with pytest.raises(Unsupported, match="code_match") as caught:
-        metric_of("code_match")
-    assert caught.value.kind == "unsupported"
 
 
 def test_a_judge_scores_what_rules_cannot() -> None:

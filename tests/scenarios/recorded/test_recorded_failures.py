@@ -54,7 +54,11 @@ def records_of(run: Run) -> list[dict[str, Any]]:
         (entry("f1_score", sort="x"), "bad_args", "sort"),
         (entry("bleu"), "unknown_metric", "unknown metric “bleu”"),
         (entry("code_match"), "unsupported", "code_match"),
-        (entry("instruction_following", inst_name="combination:two_responses", inst_args={}), "unsupported", "two_re"),
+        (
+            entry("instruction_following", inst_name="combination:three_responses", inst_args={}),
+            "unsupported",
+            "three_re",
+        ),
         (entry("llm_judge", template_name="clarity"), "judge", "--judge PROVIDER/NAME"),
         (entry("llm_judge", min_score=5, max_score=5), "bad_args", "max_score"),
         (entry("evolif_check", group_name="emotion", params={"emotion": "happy"}), "judge", "--judge PROVIDER/NAME"),
