@@ -423,7 +423,7 @@ def correlations(
 
     found = correlations_across(read_benchmarks(folders), aggregate)
     if figure is not None:
-        from evolif.report.figures import write_heat
+        from evolif.report.figures.single import write_heat
 
         write_heat(correlation_figure(found, "benchmarks" if benchmarks else "sub_dimensions"), figure)
     if as_json:

@@ -148,9 +148,9 @@ SHOULD_BE_READ_BEFOREHAND = {
         --scenario --context --strategies --group name""",
     "names files and folders that are read": """
         --against --apply --bench --benchmark --definitions --from --like --personas --prices --profile --registers
-        --topics bench corpus file folder path response run runs source""",
+        --topics bench corpus file folder folders path response run runs source""",
     "names files and folders that are written": """
-        --cache-dir --export --figures --fork --html --json-file --latex --out --zip out""",
+        --cache-dir --export --figure --figures --fork --html --json-file --latex --out --zip out""",
     "publishes": "--public --push",
 }
 HARMLESS = """
@@ -160,7 +160,7 @@ HARMLESS = """
     --limit --list --max-connections --max-retries --max-tokens --max-turns --metric --only --opinions
     --patience --recursive --relevance --relevance-counts --resamples --reviewer --rules --sample --search --seconds
     --seed --set --source --stats --status --stop-method --stop-when --system-prompt --temperature --timeout --topic
-    --turns --undecided --unscored --verify --voices --wait --with-published --with-witness --words
+    --turns --undecided --unscored --verify --voices --wait --whole --with-published --with-witness --words
 """
 ASKED_CONSTRAINTS = ("check", "--constraints")
 """The only flag that means two things: for `check`, a file with constraints, which is data."""
