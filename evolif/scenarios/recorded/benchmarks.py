@@ -1,7 +1,8 @@
 """The ten benchmarks of UniDial-EvalKit: which metrics their turns have, and what of it their folders lack.
 
 Some benchmarks bring their metrics in the loaders of the release, not in the data, so a folder of theirs scores nothing
-by itself. `with_metrics` gives each evaluated turn what it is scored by, and refuses a folder of anything else.
+by itself. `with_metrics` gives each evaluated turn what it is scored by, and refuses a folder of anything else. A turn
+of a benchmark that lacks a piece, as the loaders leave some, gets an entry that fails by itself.
 """
 
 from __future__ import annotations
@@ -42,6 +43,21 @@ class _Lacking(Exception):
     """A turn does not have what its metric needs; the message says what."""
 
 
+class _Incomplete(_Lacking):
+    """A turn may be of the benchmark, but a piece of it is missing or useless.
+
+    Args:
+        message: What is missing.
+        entries: What it is scored by all the same, if other turns show that the set is of the benchmark: each fails.
+        reference: Its reference then.
+    """
+
+    def __init__(self, message: str, entries: list[MetricConfig], reference: str | list[str] | None) -> None:
+        super().__init__(message)
+        self.entries = entries
+        self.reference = reference
+
+
 @dataclass(frozen=True, slots=True)
 class KnownBenchmark:
     """One of the ten.
@@ -69,16 +85,22 @@ class KnownBenchmark:
 
 
 def _final_answer(turn: Turn) -> list[MetricConfig]:
+    entries = [_entry("exact_match", split_special_start_token=START, split_special_end_token=END)]
     if not any(reference.strip() for reference in turn.references):
-        raise _Lacking("no reference, with which its final answer is compared")
-    return [_entry("exact_match", split_special_start_token=START, split_special_end_token=END)]
+        # An empty text is compared with an answer; none is not.
+        raise _Incomplete("no reference, with which its final answer is compared", entries, None)
+    return entries
 
 
 def _code(turn: Turn) -> list[MetricConfig]:
-    rules = turn.eval_config.dynamic_config_source.get("regex")
-    if not rules:
-        raise _Lacking("no “regex” in dynamic_config_source, by which its code is checked")
-    return [_entry("code_match", regex=rules)]
+    source = turn.eval_config.dynamic_config_source
+    told = "no “regex” in dynamic_config_source, by which its code is checked"
+    if "regex" not in source:
+        raise _Lacking(told)
+    entries = [_entry("code_match", regex=source["regex"])]
+    if not source["regex"]:
+        raise _Incomplete(told, entries, turn.reference)
+    return entries
 
 
 def _safety(turn: Turn) -> list[MetricConfig]:
@@ -95,10 +117,17 @@ def _maths(turn: Turn) -> list[MetricConfig]:
     template, fields = _MATHS.get(str(source.get("task_name")), ("", ()))
     if not template:
         raise _Lacking(f"no metrics, and no “task_name” in dynamic_config_source; it is one of {', '.join(_MATHS)}")
-    missing = [field for field in fields if not source.get(field)]
+    there = {field: source[field] for field in fields if not _is_blank(source.get(field))}
+    entries = [_entry("llm_judge", template_name=template, **there)]
+    missing = [field for field in fields if field not in there]
     if missing:
-        raise _Lacking(f"no “{missing[0]}” in dynamic_config_source, which the judge has to see")
-    return [_entry("llm_judge", template_name=template, **{field: source[field] for field in fields})]
+        told = f"no “{missing[0]}” in dynamic_config_source, which the judge has to see"
+        raise _Incomplete(told, entries, turn.reference)
+    return entries
+
+
+def _is_blank(value: Any) -> bool:
+    return not (value.strip() if isinstance(value, str) else value)
 
 
 def _entry(class_name: str, **args: Any) -> MetricConfig:
@@ -165,25 +194,53 @@ def with_metrics(dialogs: Iterable[Dialog], benchmark: KnownBenchmark, *, source
         source: Where they are from, for errors.
 
     Raises:
-        InputError: A turn has a metric or data of another benchmark, or lacks what its metric needs.
+        InputError: A turn has a metric or data of another benchmark, or none has all that its metric needs.
     """
-    return [_completed(dialog, benchmark, source) for dialog in dialogs]
+    made = _Made(benchmark, source)
+    completed = [dialog.with_turns([made.turn(dialog, turn) for turn in dialog.dialog_turns]) for dialog in dialogs]
+    if made.fault is not None and not made.complete:
+        raise made.fault
+    return completed
 
 
-def _completed(dialog: Dialog, benchmark: KnownBenchmark, source: str) -> Dialog:
-    turns = []
-    for turn in dialog.dialog_turns:
-        if turn.evaluated:
-            try:
-                turn = _with_entries(turn, benchmark)
-            except _Lacking as fault:
-                place = f"dialogue {dialog.dialog_id}, turn {turn.turn_id}"
-                raise InputError(
-                    f"{place}: {fault}; import the dialogues of one benchmark, or leave --benchmark out",
-                    path=source or None,
-                ) from None
-        turns.append(turn)
-    return dialog.with_turns(turns)
+@dataclass(slots=True)
+class _Made:
+    """The turns of a set as they get their metrics.
+
+    Attributes:
+        benchmark: What they are of.
+        source: Where they are from, for errors.
+        complete: How many evaluated turns have all that their metrics need.
+        fault: What is told about the first one that has not, if none has.
+    """
+
+    benchmark: KnownBenchmark
+    source: str
+    complete: int = 0
+    fault: InputError | None = None
+
+    def turn(self, dialog: Dialog, turn: Turn) -> Turn:
+        """A turn with its metrics, if it is evaluated.
+
+        Raises:
+            InputError: It is not of the benchmark.
+        """
+        if not turn.evaluated:
+            return turn
+        try:
+            made = _with_entries(turn, self.benchmark)
+        except _Incomplete as fault:
+            self.fault = self.fault or self._error(dialog, turn, fault)
+            return _scored(turn, fault.entries).model_copy(update={"reference": fault.reference})
+        except _Lacking as fault:
+            raise self._error(dialog, turn, fault) from None
+        self.complete += 1
+        return made
+
+    def _error(self, dialog: Dialog, turn: Turn, fault: _Lacking) -> InputError:
+        place = f"dialogue {dialog.dialog_id}, turn {turn.turn_id}"
+        remedy = "import the dialogues of one benchmark, or leave --benchmark out"
+        return InputError(f"{place}: {fault}; {remedy}", path=self.source or None)
 
 
 def _with_entries(turn: Turn, benchmark: KnownBenchmark) -> Turn:
@@ -204,5 +261,10 @@ def _with_entries(turn: Turn, benchmark: KnownBenchmark) -> Turn:
         for entry in entries:
             metric_of(entry.class_name).check(entry.args)
     except Unsupported as fault:
-        raise _Lacking(str(fault)) from None
-    return turn.model_copy(update={"eval_config": config.model_copy(update={"metrics": entries})})
+        raise _Incomplete(str(fault), entries, turn.reference) from None
+    return _scored(turn, entries)
+
+
+def _scored(turn: Turn, entries: list[MetricConfig]) -> Turn:
+    config = turn.eval_config.model_copy(update={"metrics": entries})
+    return turn.model_copy(update={"eval_config": config})

@@ -1,7 +1,8 @@
 """Conversations of one's own as dialogues: ShareGPT, messages as OpenAI has them, and questions as MT-Bench has them.
 
 Every answer of the assistant is evaluated, with its text as the reference; a conversation that ends with the user gets
-one more answer. Tool calls and their results are context.
+one more answer. Tool calls and their results are context. A system text between a user's message and its answer goes in
+front of that message, since a prompt ends with the user's.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from typing import Any, Literal, TypeAlias
 
 from evolif.errors import InputError
 from evolif.scenarios.recorded.multi_if import multi_if_turns
-from evolif.scenarios.recorded.own_files import SCHEMA_PAGE, SUFFIXES, Place, read_records
+from evolif.scenarios.recorded.own_files import SCHEMA_PAGE, SUFFIXES, Place, has_half_character, read_records
 from evolif.scenarios.recorded.schema import Dialog
 
 Shape = Literal["mt_bench", "sharegpt", "messages", "multi_if"]
@@ -45,6 +46,7 @@ _ROLES: Mapping[str, _Part] = MappingProxyType(
 )  # fmt: skip
 _IDENTIFIERS = ("id", "conversation_id", "conversation_hash", "question_id", "key")
 _MOST_DIALOGUES = 1_000_000
+_LONGEST_CALL = 20_000
 _Turns: TypeAlias = list[dict[str, Any]]
 
 
@@ -56,11 +58,13 @@ class OwnDialogs:
         shape: Which of the four.
         dialogs: In the file's order, with ids from 0.
         notices: What was left out, a sentence each.
+        left_out: What is told about the first conversation that was left out, if none remains; None without one.
     """
 
     shape: Shape
     dialogs: list[Dialog] = field(default_factory=list)
     notices: list[str] = field(default_factory=list)
+    left_out: InputError | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +108,7 @@ def read_own(path: Path) -> OwnDialogs:
         True
     """
     found: OwnDialogs | None = None
-    ids: dict[str, str] = {}
+    ids: dict[str | int, str] = {}
     for place, record in read_records(path):
         shape = _shape(record)
         if shape is None:
@@ -114,32 +118,28 @@ def read_own(path: Path) -> OwnDialogs:
             raise place.error(
                 f"{SHAPE_NAMES[shape]} in a file of {SHAPE_NAMES[found.shape]}; put each into its own file"
             )
-        _add(found, place.called(_identifier(record)), record, ids)
+        _add(found, place.called(_identifier(record)[1]), record, ids)
         if len(found.dialogs) > _MOST_DIALOGUES:
             raise place.error(f"more than {_MOST_DIALOGUES:,} conversations; split the file")
     if found is None:
         raise InputError(f"it has no conversations; {SCHEMA_PAGE} shows what is read", path=path)
-    if not found.dialogs:
-        raise InputError(found.notices[0].partition(": ")[2] or found.notices[0], path=path)
+    if found.left_out is not None and not found.dialogs:
+        raise found.left_out
     return found
 
 
-def _add(found: OwnDialogs, place: Place, record: Any, ids: dict[str, str]) -> None:
+def _add(found: OwnDialogs, place: Place, record: Any, ids: dict[str | int, str]) -> None:
+    key, identifier = _identifier(record)
+    if isinstance(identifier, str):
+        _text(identifier, place, f"“{key}”")
     turns = _READERS[found.shape](record, place, found.notices)
-    if found.shape in ("mt_bench", "multi_if") and place.identifier:
-        if place.identifier in ids:
-            key = next(key for key in _IDENTIFIERS if key in record)
-            raise place.error(f"its {key} is also that of {ids[place.identifier]}; give each an id of its own")
-        ids[place.identifier] = place.words
-    if not any(turn["role"] == "user" and not turn["turn_labels"].get("raw_role") for turn in turns):
-        users = ", ".join(role for role, part in _ROLES.items() if part == "user")
-        found.notices.append(
-            f"{place.path.name}: {place.words} is left out: no message of its conversations is a user's ({users}), so "
-            "nothing can be asked"
-        )
+    if found.shape in ("mt_bench", "multi_if") and identifier not in (None, ""):
+        if identifier in ids:
+            raise place.error(f"its {key} is also that of {ids[identifier]}; give each an id of its own")
+        ids[identifier] = place.words
+    if _is_left_out(found, place, turns):
         return
     raw: dict[str, Any] = {"source_file": place.path.name, "place": place.words}
-    identifier = _identifier(record)
     if identifier is not None:
         raw["raw_id"] = identifier
     found.dialogs.append(
@@ -147,26 +147,45 @@ def _add(found: OwnDialogs, place: Place, record: Any, ids: dict[str, str]) -> N
             {
                 "dialog_id": len(found.dialogs),
                 "dialog_raw_info": raw,
-                "dialog_labels": _labels(record, found.shape),
+                "dialog_labels": _labels(record, found.shape, place),
                 "dialog_turns": [{"turn_id": number, **_bare(turn)} for number, turn in enumerate(turns)],
             }
         )
     )
 
 
+def _is_left_out(found: OwnDialogs, place: Place, turns: _Turns) -> bool:
+    """Whether nothing of a conversation can be asked or scored; notes why."""
+    if not any(turn["role"] == "user" and not turn["turn_labels"].get("raw_role") for turn in turns):
+        users = ", ".join(role for role, part in _ROLES.items() if part == "user")
+        reason = f"no message of its conversations is a user's ({users}), so nothing can be asked"
+        remedy = "add the user's question"
+    elif not any("eval_config" in turn for turn in turns):
+        reason = "only tool calls follow its user's messages, so no answer can be scored"
+        remedy = "add the tool's result and the answer after it"
+    else:
+        return False
+    found.notices.append(f"{place.path.name}: {place.words} is left out: {reason}")
+    found.left_out = found.left_out or place.error(f"{reason}, and no other conversation is left; {remedy}")
+    return True
+
+
 def _bare(turn: Mapping[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in turn.items() if value not in (None, {}) or key == "content"}
 
 
-def _labels(record: Any, shape: Shape) -> dict[str, Any]:
+def _labels(record: Any, shape: Shape, place: Place) -> dict[str, Any]:
     key = {"mt_bench": "category", "multi_if": "language"}.get(shape)
     value = record.get(key) if key and isinstance(record, dict) else None
-    return {key: value} if key and isinstance(value, str) and value else {}
+    return {key: _text(value, place, f"“{key}”")} if key and isinstance(value, str) and value else {}
 
 
-def _identifier(record: Any) -> str | int | None:
-    values = (record.get(key) for key in _IDENTIFIERS) if isinstance(record, dict) else ()
-    return next((one for one in values if isinstance(one, str | int) and not isinstance(one, bool)), None)
+def _identifier(record: Any) -> tuple[str, str | int | None]:
+    """What a record calls itself, and under which key; a number and its text are two ids."""
+    own = record if isinstance(record, dict) else {}
+    values = ((key, own.get(key)) for key in _IDENTIFIERS)
+    known = ((key, one) for key, one in values if isinstance(one, str | int) and not isinstance(one, bool))
+    return next(known, ("", None))
 
 
 def _shape(record: Any) -> Shape | None:
@@ -232,25 +251,44 @@ def _questions(record: Any, place: Place, notices: list[str]) -> _Turns:
 
 def _conversation(record: Any, place: Place, notices: list[str]) -> _Turns:
     messages = list(_messages(record, place, notices))
-    own_system = record.get("system") if isinstance(record, dict) else None
-    made: _Turns = [_turn("system", own_system)] if isinstance(own_system, str) and own_system.strip() else []
-    asked = False
+    made = _own_system(record, place)
+    waiting = False  # whether a user's message or a tool's result has had no answer yet
     for message in messages:
         if message.part == "system":
             made += [_turn("system", message.text)] if message.text.strip() else []
         elif message.part in ("user", "result"):
             made.append(_turn("user", message.text, was=message.role if message.part == "result" else ""))
-            asked = True
-        elif message.part == "assistant" and asked and made[-1]["role"] == "user":
+            waiting = True
+        elif message.part == "assistant" and waiting:
+            _put_user_last(made)
             made.append(_evaluated(message.text if message.text.strip() else None))
+            waiting = False
         else:
             # A greeting, the second of two answers, or a tool call: nobody asked for it.
             made.append(_turn("assistant", message.text, was=message.role if message.part == "call" else ""))
+            waiting = False
     if any(message.part in ("call", "result") for message in messages):
         notices.append(f"{place.path.name}: {place.words}: tool calls and their results are context and are not scored")
-    if made and made[-1]["role"] == "user":
+    if waiting:
+        _put_user_last(made)
         made.append(_evaluated(None))
     return made
+
+
+def _own_system(record: Any, place: Place) -> _Turns:
+    """The system text that stands beside a conversation."""
+    text = record.get("system") if isinstance(record, dict) else None
+    if not isinstance(text, str) or not text.strip():
+        return []
+    return [_turn("system", _text(text, place, "“system”"))]
+
+
+def _put_user_last(made: _Turns) -> None:
+    """Move the system turns at the end in front of the user's turn before them."""
+    place = len(made)
+    while made[place - 1]["role"] == "system":
+        place -= 1
+    made.append(made.pop(place - 1))
 
 
 def _messages(record: Any, place: Place, notices: list[str]) -> Iterator[_Message]:
@@ -278,16 +316,24 @@ def _message(message: Mapping[str, Any], place: Place, where: str, notices: list
     if part is None or not isinstance(role, str):
         shown = f"“{role[:40]}”" if isinstance(role, str) else "missing" if role is None else _kind(role)
         raise place.error(f"{where}: “{role_key}” is {shown}; use {', '.join(_ROLES)}, or take the message out")
-    if text_key not in message:
+    calls = message.get("tool_calls") or message.get("function_call")
+    is_call = part == "assistant" and bool(calls)
+    if text_key not in message and not is_call:
         keys = ", ".join(list(message)[:6])
         raise place.error(f"{where}: “{text_key}” is missing (there are {keys}); put the text there")
-    content = message[text_key]
-    calls = message.get("tool_calls") or message.get("function_call")
-    if content is None and part == "assistant" and calls:
-        return _Message("call", "tool_calls", json.dumps(calls, ensure_ascii=True)[:20_000])
+    content = message.get(text_key)
+    if is_call and content is None:
+        content = ""
     if isinstance(content, list):
         content = _joined(content, place, f"{where}: “{text_key}”", notices)
-    return _Message(part, role, _text(content, place, f"{where}: “{text_key}”"))
+    text = _text(content, place, f"{where}: “{text_key}”")
+    return _Message("call", "tool_calls", _called(text, calls)) if is_call else _Message(part, role, text)
+
+
+def _called(text: str, calls: Any) -> str:
+    """A tool call as a text, behind what was said with it."""
+    shown = json.dumps(calls, ensure_ascii=True)[:_LONGEST_CALL]
+    return f"{text}\n{shown}" if text.strip() else shown
 
 
 def _joined(parts: Sequence[Any], place: Place, where: str, notices: list[str]) -> str:
@@ -313,10 +359,8 @@ def _text(value: Any, place: Place, where: str) -> str:
     if not isinstance(value, str):
         shown = "NaN, which is not JSON" if isinstance(value, float) and value != value else _kind(value)
         raise place.error(f"{where} is {shown}; write a text")
-    try:
-        value.encode("utf-8")
-    except UnicodeEncodeError:
-        raise place.error(f"{where} has half a character (a lone surrogate); take it out") from None
+    if has_half_character(value):
+        raise place.error(f"{where} has half a character (a lone surrogate); take it out")
     return value
 
 

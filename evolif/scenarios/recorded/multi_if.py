@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from evolif.scenarios.recorded.own_files import Place
+from evolif.scenarios.recorded.own_files import Place, has_half_character
 
 _MOST_TURNS = 20
 
@@ -24,7 +25,7 @@ def multi_if_turns(record: Mapping[str, Any], place: Place) -> Iterator[tuple[st
     ended = 0
     for number in range(1, _MOST_TURNS + 1):
         prompt = record.get(f"turn_{number}_prompt")
-        if not prompt:
+        if not prompt or _is_null(prompt):
             ended = ended or number
             continue
         if ended:
@@ -55,6 +56,7 @@ def _entries(record: Mapping[str, Any], number: int, place: Place) -> list[dict[
         raise place.error(f"{names_column} is not a list of instructions; restore it")
     if not isinstance(given, list):
         raise place.error(f"{args_column} is not a list of arguments; restore it")
+    _check_storable(names, place, names_column)
     if len(given) != len(names):
         raise place.error(
             f"{args_column} has {len(given)} entries for the {len(names)} of {names_column}; give one an instruction"
@@ -69,11 +71,32 @@ def _entries(record: Mapping[str, Any], number: int, place: Place) -> list[dict[
 
 
 def _args(value: Any, place: Place, column: str) -> dict[str, Any]:
-    """Arguments of one instruction; tables give every row all names, with null for those it lacks."""
-    data = _json(value, place, column, "an object of arguments") if value is not None else {}
+    """Arguments of one instruction; tables give every row all names, with null or NaN for those it lacks."""
+    data = {} if _is_null(value) else _json(value, place, column, "an object of arguments")
     if not isinstance(data, dict):
         raise place.error(f"{column} has an entry that is not an object of arguments; restore it")
-    return {key: one for key, one in data.items() if one is not None}
+    given = {key: one for key, one in data.items() if not _is_null(one)}
+    _check_storable(given, place, column)
+    return given
+
+
+def _is_null(value: Any) -> bool:
+    """Whether a value is null, or NaN, which pandas has in its place."""
+    return value is None or (isinstance(value, float) and math.isnan(value))
+
+
+def _check_storable(value: Any, place: Place, column: str) -> None:
+    waiting = [value]
+    while waiting:  # no recursion: how deep arguments are nested is not in our hands
+        one = waiting.pop()
+        if isinstance(one, dict):
+            waiting += [*one, *one.values()]
+        elif isinstance(one, list):
+            waiting += one
+        elif isinstance(one, float) and not math.isfinite(one):
+            raise place.error(f"{column} has {json.dumps(one)}, which is not JSON; write a number, or take it out")
+        elif isinstance(one, str) and has_half_character(one):
+            raise place.error(f"{column} has half a character (a lone surrogate); take it out")
 
 
 def _json(value: Any, place: Place, column: str, what: str) -> Any:

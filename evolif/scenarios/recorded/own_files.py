@@ -19,7 +19,7 @@ from evolif.util.opened import read_file
 SCHEMA_PAGE: Final = "docs/how-to/own-dialogues.md"
 """Where the shapes of files are described."""
 SUFFIXES: Final = (".json", ".jsonl", ".csv")
-_MESSAGE_KEYS: Final = ({"role", "content"}, {"from", "value"})
+_MESSAGE_KEYS: Final = ({"role", "content"}, {"from", "value"}, {"role", "tool_calls"}, {"role", "function_call"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,17 +41,32 @@ class Place:
     def error(self, message: str) -> InputError:
         """An error that names this place."""
         own = f"{self.name}{f' (id {self.identifier})' if self.identifier else ''}".strip()
-        return InputError(f"{own}: {message}" if own else message, path=self.path, line=self.line)
+        told = f"{own}: {message}" if own else message
+        return InputError(told.encode("utf-8", "backslashreplace").decode("utf-8"), path=self.path, line=self.line)
 
     def called(self, identifier: object) -> Place:
-        """The same place, with the record's own name."""
-        shown = str(identifier)[:60] if isinstance(identifier, str | int) else ""
+        """The same place, with the record's own name, cut for messages."""
+        shown = " ".join(str(identifier)[:60].split()) if isinstance(identifier, str | int) else ""
         return Place(self.path, self.name, self.line, shown)
 
     @property
     def words(self) -> str:
         """The place in words."""
         return self.name or f"line {self.line}"
+
+
+def has_half_character(text: str) -> bool:
+    """Whether a text has a lone surrogate, as JSON can spell it and no file can hold it.
+
+    Example:
+        >>> has_half_character(chr(0xD83D)), has_half_character("🙂")
+        (True, False)
+    """
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return True
+    return False
 
 
 def read_records(path: Path) -> Iterator[tuple[Place, Any]]:

@@ -1,7 +1,7 @@
 """Files of one's own data: MT-Bench, ShareGPT, OpenAI messages and Multi-IF, good ones and bad ones.
 
 The files in `cases/own` and what a careful reader makes of them (`expected.yaml`) were written by somebody who had not
-seen the program.
+seen the program, but for those of part E, which were added after faults.
 """
 
 from __future__ import annotations
@@ -63,6 +63,7 @@ def test_bad_files_are_one_sentence_that_names_the_place(name: str, tmp_path: Pa
         import_dialogs(OWN / "bad" / name, tmp_path / "bench")
     told = str(caught.value)
     assert str(OWN / "bad" / name) in told and "\n" not in told and len(told) < 600
+    assert told.encode("utf-8"), "it can be printed"
     if "item" in where:
         assert f"item {where['item']}" in told
     elif "row" in where:
@@ -129,3 +130,45 @@ def test_tool_results_are_shown_to_the_model_as_context(tmp_path: Path) -> None:
     made = import_dialogs(OWN / "good" / "openai_parts_and_tools.json", tmp_path / "bench")
     assert any("tool calls and their results are context" in notice for notice in made.notices)
     assert any("image_url is left out" in notice for notice in made.notices)
+
+
+def test_a_system_text_before_the_answer_leaves_the_users_message_last(tmp_path: Path) -> None:
+    import_dialogs(OWN / "good" / "openai_system_between.jsonl", tmp_path / "bench")
+    bench = open_benchmark(tmp_path / "bench")
+    roles = [[one.role for one in prompt.messages] for number in bench.dialogues() for prompt in bench.asked(number)[1]]
+    after_the_result = ["user", "assistant", "system", "user"]
+    assert roles == [["user"], ["user"], after_the_result, ["user"], ["user"]]
+    assert bench.asked(1)[0] == "The user is on the island.", "what comes before the first question opens the dialogue"
+
+
+def test_conversations_without_anything_to_score_are_left_out_and_named(tmp_path: Path) -> None:
+    path = tmp_path / "talks.jsonl"
+    call = {"role": "assistant", "content": "", "tool_calls": [{"id": "a"}]}
+    question = {"role": "user", "content": "Hi"}
+    talks = [[question, call], [question], [{"role": "assistant", "content": "Hello"}]]
+    path.write_text("\n".join(json.dumps({"messages": talk}) for talk in talks))
+    found = read_own(path)
+    assert [talk.dialog_raw_info["place"] for talk in found.dialogs] == ["line 2"]
+    left_out = [notice for notice in found.notices if "is left out" in notice]
+    assert "line 1 is left out: only tool calls follow its user's messages" in left_out[0]
+    assert "line 3 is left out: no message of its conversations is a user's" in left_out[1]
+    path.write_text(json.dumps({"messages": talks[0]}))
+    with pytest.raises(InputError, match=r"line 1: only tool calls follow .*; add the tool's result and the answer"):
+        import_dialogs(path, tmp_path / "bench")
+
+
+def test_an_id_that_is_twice_there_is_told_under_its_own_key(tmp_path: Path) -> None:
+    path = tmp_path / "questions.jsonl"
+    rows = [{"id": None, "question_id": "x" * 70, "turns": ["Hi"]}] * 2
+    path.write_text("\n".join(map(json.dumps, rows)))
+    with pytest.raises(InputError, match=r"line 2: \(id x{60}\): its question_id is also that of line 1; give each"):
+        read_own(path)
+
+
+def test_arguments_that_pandas_has_as_nan_are_left_out(tmp_path: Path) -> None:
+    made = import_dialogs(OWN / "good" / "multiif_pandas_nan.jsonl", tmp_path / "bench", ImportOptions("multi_if"))
+    assert made.metrics == {"instruction_following": 4} and not made.unscorable
+    [turn] = [
+        one for one in read_own(OWN / "good" / "multiif_pandas_nan.jsonl").dialogs[0].dialog_turns if one.evaluated
+    ]
+    assert [one.args["inst_args"] for one in turn.eval_config.metrics] == [{"keywords": ["rope"]}, {}]
