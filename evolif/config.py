@@ -314,6 +314,8 @@ class EvalSettings(TypedDict, total=False):
     """Maximum number of dialogues."""
     epochs: int
     """How often each dialogue is repeated."""
+    unscored: bool
+    """Play turns that no metric scores, too; they cost money and count nowhere."""
     system_prompt: bool
     """Give the model the scenario's system prompt."""
     temperature: float | None

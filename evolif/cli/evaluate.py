@@ -51,7 +51,7 @@ def evaluate(
     from evolif.cli.progress import choose, watching_run
     from evolif.runner import evaluate_with, plan
     from evolif.runner.run import as_begun
-    from evolif.runner.warnings import limit_note, notes_before, refuse_unscored
+    from evolif.runner.warnings import limit_note, notes_before
 
     shown, benchmark = choose(display), open_benchmark(bench, notify=say)
     out = config.out or Path(f"{bench.name or 'benchmark'}-run")
@@ -63,8 +63,6 @@ def evaluate(
             say(note)
         show(forecast_lines(settings, _forecast(benchmark, settings, prices, config.like)))
         return
-    if not config.unscored:
-        refuse_unscored(benchmark, settings)
     budget = _budget(benchmark, config, settings, root, prices)
     rule = _stop_rule(config, settings, root)
     cache = open_cache(config)

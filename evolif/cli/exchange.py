@@ -161,9 +161,8 @@ def import_(
     Reports how much of it can be satisfied, or scored. Sessions that were exported as unidial become a run again.
     """
     from evolif.cli.progress import choose, counting
-    from evolif.errors import UsageError
     from evolif.exchange import import_benchmark
-    from evolif.exchange.dialogs import ImportOptions, import_dialogs, is_dialogs
+    from evolif.exchange.dialogs import ImportOptions, import_dialogs, is_dialogs, raise_no_dialogs
     from evolif.exchange.import_runs import exported_sessions, import_run
     from evolif.exchange.ntm_files import import_released
     from evolif.scenarios.shifts.importing import is_released
@@ -185,7 +184,7 @@ def import_(
             show(_dialog_lines(made))
         return
     if options.given:
-        raise UsageError(f"{source} holds no dialogues, so {options.given[0]} says nothing of it; leave it out")
+        raise_no_dialogs(source, options)
     if is_released(source):
         released = import_released(source, out)
         if as_json:
@@ -246,9 +245,8 @@ def _unscored_line(made: ImportedDialogs) -> str:
         else "import again with --metric NAME, such as --metric llm_judge, or with --benchmark NAME if it is known"
     )
     turns = plural(made.unscored_turns, "evaluated turn has", "evaluated turns have")
-    return (
-        f"{turns} no metric: {'it costs' if made.unscored_turns == 1 else 'they cost'} money and score nothing; {mend}."
-    )
+    cost = "it costs money and scores" if made.unscored_turns == 1 else "they cost money and score"
+    return f"{turns} no metric: {cost} nothing; {mend}."
 
 
 def _released_lines(made: ImportedReleased) -> list[str]:

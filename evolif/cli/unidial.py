@@ -110,6 +110,20 @@ def memories(
     by: Annotated[
         str | None, typer.Option(metavar="LABEL", help="Show the figures by this label of the dialogues, too.")
     ] = None,
+    benchmark: Annotated[
+        str,
+        typer.Option(
+            envvar="EVOLIF_MEMORIES_BENCHMARK",
+            metavar="NAME",
+            help="The benchmark that the dialogues are of; its turns get its metrics.",
+        ),
+    ] = "",
+    unscored: Annotated[
+        bool, typer.Option("--unscored", help="Ask turns that no metric scores, too; they cost money.")
+    ] = False,
+    as_released: Annotated[
+        bool, typer.Option("--as-released", help="Score as UniDial-EvalKit's release does, also where it is wrong.")
+    ] = False,
     recursive: Annotated[bool, typer.Option("--recursive", help="Read folders within the folder, too.")] = False,
     cache_dir: Annotated[
         Path | None,
@@ -129,11 +143,16 @@ def memories(
     import asyncio
 
     from evolif.models import ModelOptions, open_cache
-    from evolif.scenarios.recorded import compare_memories, read_dialogs
+    from evolif.scenarios.recorded import compare_memories
+    from evolif.scenarios.recorded.sources import read_source, refuse_unscored, scored_as
 
+    source = read_source(folder, recursive=recursive)
+    source = scored_as(source, benchmark) if benchmark else source
+    if not unscored:
+        refuse_unscored(source)
     figures = asyncio.run(
         compare_memories(
-            read_dialogs(folder, recursive=recursive),
+            source.dialogs,
             [name.strip() for name in strategies.split(",") if name.strip()],
             model,
             judge=judge or None,
@@ -144,6 +163,8 @@ def memories(
             context_model=context_model,
             cache=None if cache_dir is None else open_cache(cache_dir),
             by=by,
+            templates=source.templates,
+            as_released=as_released,
         )
     )
     for one in figures.values():

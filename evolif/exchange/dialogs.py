@@ -6,13 +6,14 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NoReturn
 
 from evolif.benchmark import HEADER
 from evolif.errors import UsageError
 from evolif.scenario import get_scenario, options_of
 from evolif.scenarios.recorded import describe
 from evolif.scenarios.recorded.benchmarks import benchmark_called
-from evolif.scenarios.recorded.conversations import is_own
+from evolif.scenarios.recorded.conversations import is_own, read_own
 from evolif.scenarios.recorded.prompts import prompts_of
 from evolif.scenarios.recorded.scenario import RecordedFolder
 from evolif.scenarios.recorded.scoring import unscorable
@@ -102,6 +103,23 @@ def _dialog_files(path: Path) -> Iterator[Path]:
     return (file for file in path.glob("*.json") if not file.name.startswith(("_", ".", "dataset_")))
 
 
+def raise_no_dialogs(path: Path, options: ImportOptions) -> NoReturn:
+    """Say why a source that is to be imported as dialogues holds none.
+
+    Raises:
+        UsageError: It does not exist, or is a folder without dialogues.
+        InputError: It is a file in none of the shapes that are read.
+    """
+    if not path.exists():
+        raise UsageError(f"{path} does not exist{near_path(path)}")
+    if path.is_file():
+        read_own(path)
+    raise UsageError(
+        f"{path} holds no dialogues in the unified schema (files N.json), so {options.given[0]} does not fit; name the "
+        "folder that has them, or a file of conversations"
+    )
+
+
 def import_dialogs(path: Path | str, out: Path | str, options: ImportOptions | None = None) -> ImportedDialogs:
     """Make a benchmark of dialogues.
 
@@ -137,7 +155,8 @@ def import_dialogs(path: Path | str, out: Path | str, options: ImportOptions | N
     prompts = (prompt for dialog in dialogs for prompt in prompts_of(dialog, 1, made.stored.templates))
     faults = Counter(kind for prompt in prompts for kind, _ in unscorable(prompt.payload))
     turns, dialogues = unscored(dialogs)
-    said = None if chosen.benchmark else benchmark_called(made.variant)
+    # The name of a file says nothing of what is in it, and some benchmarks bring their metrics in their data.
+    said = None if chosen.benchmark or Path(path).is_file() else benchmark_called(made.variant)
     return ImportedDialogs(
         Path(out),
         made.variant,
@@ -148,6 +167,6 @@ def import_dialogs(path: Path | str, out: Path | str, options: ImportOptions | N
         dict(made.stored.unscorable),
         turns,
         dialogues,
-        said.name if said is not None else "",
+        said.name if said is not None and said.adds_metrics else "",
         tuple(notices),
     )

@@ -140,9 +140,16 @@ def records_from_sessions(sessions: Iterable[Session], cluster: str = "") -> Ses
         suspended=endings["suspended"],
         withheld=endings["withheld"],
         running=endings[None],
-        not_judged_turns=sum(not judged for own in counted for judged in own.judged),
+        not_judged_turns=sum(map(_nothing_judged, counted)),
         not_judged_constraints=constraints - sum(len(judged) for own in counted for judged in own.judged),
     )
+
+
+def _nothing_judged(counted: Counted) -> int:
+    """Turns of the model under test with neither a verdict nor a score."""
+    turns = (turn for turn in counted.session.turns if turn.seat == "target")
+    pairs = zip(turns, counted.judged, strict=True)
+    return sum(not judged and all(score.value is None for score in turn.scores) for turn, judged in pairs)
 
 
 def clustered_records(pairs: Iterable[tuple[Session, DialogueRecord]], label: str) -> tuple[DialogueRecord, ...]:

@@ -162,7 +162,9 @@ def _standing(head: str, model: ModelAnalysis) -> str:
         return f"{head} {_in_a_row(model, value, interval)}."
     ends = "" if interval is None else f" [{', '.join(metric_text(metric, end) for end in interval)}]"
     size = f"{metric_text(metric, value)}{_VALUES[metric.unit]}"
-    return f"{head} reaches {metric.label} {size}{ends}, over {plural(summary.metrics.dialogues, 'session')}."
+    sessions, bare = summary.metrics.dialogues, summary.metrics.left_out.get(metric.name, 0)
+    over = f"{sessions - bare} of {plural(sessions, 'session')}" if bare else plural(sessions, "session")
+    return f"{head} reaches {metric.label} {size}{ends}, over {over}."
 
 
 def _in_a_row(model: ModelAnalysis, value: float, interval: Interval | None) -> str:

@@ -20,7 +20,7 @@ from evolif.runner.run import Engine, Notify, Run, RunExecutor, as_begun, load_r
 from evolif.runner.scheduler import MOST_ALIVE, play_here
 from evolif.runner.settings import RunSettings, partner_of, plan
 from evolif.runner.shutdown import Shutdown
-from evolif.runner.warnings import limit_note, notes_before
+from evolif.runner.warnings import limit_note, notes_before, refuse_unscored
 from evolif.scenario import Benchmark, get_scenario, options_of
 from evolif.util.suggestions import did_you_mean
 
@@ -112,6 +112,8 @@ def evaluate_with(
     if executor.is_complete(root):
         executor.notify(f"{root} is complete: every session has ended, nothing left to run.")
         return load_run(root)
+    if not config.unscored:
+        refuse_unscored(benchmark, settings)
     for note in (*notes_on_addresses(config), *notes_before(benchmark, settings)):
         executor.notify(note)
     shutdown = Shutdown()

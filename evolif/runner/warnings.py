@@ -106,13 +106,14 @@ def gap_note(benchmark: Benchmark, settings: RunSettings) -> str:
     mend = "To judge everything, name a model with --judge."
     if not left_out.turns:
         return f"{told}. {mend}"
+    if settings.patience is None:
+        return f"{told}, and all there is in about {_share(left_out.turns)} of the turns, which get no score. {mend}"
     told += f", and all there is in about {_share(left_out.turns)} of the turns. "
     if settings.cap_counts == "turns":
         told += f"This run was started when such turns used up the cap of {cap}; "
     else:
         told += f"Such turns do not use up the cap of {cap}, and a session has at most {settings.most_turns} turns; "
-    what = "its length" if settings.patience is None else "EDR len"
-    return f"{told}{what} can reach {_length(gap.judged)} judged turns. {mend}"
+    return f"{told}EDR len can reach {_length(gap.judged)} judged turns. {mend}"
 
 
 def _listed(groups: tuple[str, ...]) -> str:

@@ -41,7 +41,8 @@ def options_of(model: type[BaseModel], given: Mapping[str, Any], scenario: str, 
 def pairs_of(texts: Sequence[str], model: type[BaseModel]) -> dict[str, Any]:
     """The values of `KEY=VALUE` texts, for `options_of`.
 
-    An option that is a list takes several values: the text is repeated, or they are separated by commas.
+    An option that is a list takes several values: the text is repeated, or they are separated by commas. A value with a
+    brace is one.
 
     Raises:
         UsageError: there is no `=`, or an option of one value is given twice.
@@ -53,7 +54,8 @@ def pairs_of(texts: Sequence[str], model: type[BaseModel]) -> dict[str, Any]:
         if not (key and equals):
             raise UsageError(f"--set {text}: write KEY=VALUE")
         if key in model.model_fields and _is_list(model.model_fields[key].annotation):
-            given[key] = [*given.get(key, ()), *(part.strip() for part in value.split(",") if part.strip())]
+            parts = [value] if "{" in value else value.split(",")  # JSON has commas of its own
+            given[key] = [*given.get(key, ()), *(part.strip() for part in parts if part.strip())]
         elif key in given:
             raise UsageError(f"--set {key} is given twice; it takes one value")
         else:

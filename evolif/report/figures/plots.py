@@ -297,6 +297,8 @@ def _around_zero(axes: Axes) -> None:
 
 _TALLEST = 8.5
 """Height that many rows must share, in inches."""
+_MOST_NUMBERED = 16
+"""Columns of correlations above which their two decimals would run into one another."""
 
 _LIGHT, _DARK = (0.97, 0.98, 1.0), (0.03, 0.19, 0.42)
 """Colours of 0 and 100 %: one hue, so that a grey print keeps the order."""
@@ -313,9 +315,10 @@ def draw_heat(matrix: Matrix) -> Figure:
     heads = labels(matrix.columns)
     figure = blank(_width(matrix), tall + 0.25 + _head_height(heads))
     axes = figure.subplots()
+    numbered = not matrix.signed or len(matrix.columns) <= _MOST_NUMBERED
     for y, row in enumerate(matrix.rows):
         for x, column in enumerate(matrix.columns):
-            _cell(axes, x, y, matrix.cell(row, column), signed=matrix.signed)
+            _cell(axes, x, y, matrix.cell(row, column), signed=matrix.signed, numbered=numbered)
     axes.set_xlim(-0.5, len(matrix.columns) - 0.5)
     axes.set_ylim(len(matrix.rows) - 0.5, -0.5)
     axes.spines[:].set_visible(False)
@@ -340,7 +343,7 @@ def ink(rate: float) -> str:
     return BLACK if light > 0.18 else WHITE
 
 
-def _cell(axes: Axes, x: int, y: int, mark: PlotMark, *, signed: bool) -> None:
+def _cell(axes: Axes, x: int, y: int, mark: PlotMark, *, signed: bool, numbered: bool) -> None:
     from matplotlib.patches import Rectangle
 
     # The cells lie within the axes; measuring each for the layout would take longer than all the drawing.
@@ -351,6 +354,8 @@ def _cell(axes: Axes, x: int, y: int, mark: PlotMark, *, signed: bool) -> None:
     place = Rectangle((x - 0.48, y - 0.46), 0.96, 0.92, facecolor=shade(mark.value), linewidth=0)
     axes.add_artist(place)
     place.set_in_layout(False)
+    if not numbered:
+        return
     slant = "italic" if mark.n is not None and mark.n < FEW else "normal"
     shown = f"{mark.value:.2f}".replace("-", "−") if signed else f"{100 * mark.value:.0f}"
     axes.text(x, y, shown, color=ink(mark.value), fontstyle=slant, **text)

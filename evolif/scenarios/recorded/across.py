@@ -18,17 +18,18 @@ from evolif.scenario import HeatCell
 from evolif.scenario.presentation import HeatMap
 from evolif.scenarios.recorded.aggregation import DEFAULT_AGGREGATION, aggregate, parse_aggregation
 from evolif.scenarios.recorded.coverage import coverage
+from evolif.scenarios.recorded.labels import value_text
 from evolif.scenarios.recorded.results import Results, read_results, results_folders
 from evolif.scenarios.recorded.runs import counted
 from evolif.scenarios.recorded.sources import unscored
 from evolif.scenarios.recorded.statistics import bootstrap_interval, discriminability, spearman_matrix
 
 STRONG: Final = 0.4
-"""From this discriminability on, the authors of UniDial-EvalKit call a benchmark strong."""
+"""Above this discriminability, the authors of UniDial-EvalKit call a benchmark strong."""
 LITTLE: Final = 0.2
 """Below it, they say that it tells models apart little."""
 MOST_DRAWN: Final = 60
-"""Sub-dimensions of a figure."""
+"""Sub-dimensions or benchmarks of a figure."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +98,9 @@ def table_across(
         `aggregate`; `benchmarks`, each with `name`, `discriminability` (None with fewer than two models) and `models`:
         by model `mean`, `lo`, `hi` (None over fewer than six dialogues, or without NumPy), `count`, `expected` (what it
         would be over if everything were scored; None if nobody knows) and `unscored_turns`; `models`, by model `mean`,
-        `lo`, `hi` over all benchmarks, None unless it has a score on each; `benchmarks_scored`, how many those are.
+        `lo`, `hi` over all benchmarks, None unless it has a score on each; `benchmarks_scored`, how many have a score,
+        and `count` and `expected` summed over those. A benchmark of which nobody knows `expected` counts there with
+        its `count`; it is None if nobody knows any.
     """
     benchmarks = [_benchmark(one, name, seed, resamples) for one in found]
     models = dict.fromkeys(model for one in benchmarks for model in one["models"])
@@ -149,7 +152,15 @@ def _average(scores: Sequence[Mapping[str, Any] | None]) -> dict[str, Any]:
             below = math.sqrt(math.fsum((score["mean"] - score["lo"]) ** 2 for score in known)) / len(known)
             above = math.sqrt(math.fsum((score["hi"] - score["mean"]) ** 2 for score in known)) / len(known)
             lo, hi = max(0.0, mean - below), min(1.0, mean + above)
-    return {"mean": mean, "lo": lo, "hi": hi, "benchmarks_scored": len(known)}
+    expected = [score["count"] if score["expected"] is None else score["expected"] for score in known]
+    return {
+        "mean": mean,
+        "lo": lo,
+        "hi": hi,
+        "count": sum(score["count"] for score in known),
+        "expected": sum(expected) if any(score["expected"] is not None for score in known) else None,
+        "benchmarks_scored": len(known),
+    }
 
 
 def correlations_across(found: Sequence[BenchmarkResults], name: str = DEFAULT_AGGREGATION) -> dict[str, Any]:
@@ -172,7 +183,8 @@ def correlations_across(found: Sequence[BenchmarkResults], name: str = DEFAULT_A
         model: [one for own in benchmarks.items() for one in _labelled(*own)] for model, benchmarks in by_model.items()
     }
     between = spearman_matrix(whole, turn_stat=turn_stat, dialog_stat=dialog_stat)
-    between["pairs"] = [(_bare(a), _bare(b), rho) for a, b, rho in between["pairs"]]
+    names = {f"{_WHOLE}:{value_text(one.name)}": one.name for one in found}
+    between["pairs"] = [(*sorted((names[a], names[b])), rho) for a, b, rho in between["pairs"]]
     return {
         "aggregate": name,
         "sub_dimensions": spearman_matrix(by_model, turn_stat=turn_stat, dialog_stat=dialog_stat),
@@ -190,10 +202,6 @@ def _labelled(benchmark: str, records: Iterable[Mapping[str, Any]]) -> Iterator[
         yield {**record, "dialog_id": f"{benchmark}/{record['dialog_id']}", "dialog_labels": {_WHOLE: benchmark}}
 
 
-def _bare(bucket: str) -> str:
-    return bucket.removeprefix(f"{_WHOLE}:")
-
-
 def correlation_figure(found: Mapping[str, Any], part: str = "sub_dimensions") -> HeatMap:
     """The correlations as a heat map.
 
@@ -207,10 +215,11 @@ def correlation_figure(found: Mapping[str, Any], part: str = "sub_dimensions") -
     matrix = found[part]
     known = {(a, b): rho for a, b, rho in matrix["pairs"]}
     names = sorted({name for pair in known for name in pair})
+    what, pieces = ("benchmarks", "benchmarks") if part == "benchmarks" else ("sub-dimensions", "labels")
     if not any(rho is not None for rho in known.values()):
-        raise UsageError("no correlation is defined: it takes two models with different scores, and two labels")
+        raise UsageError(f"no correlation is defined: it takes two models with different scores, and two {pieces}")
     if len(names) > MOST_DRAWN:
-        raise UsageError(f"{len(names)} sub-dimensions are too many for a figure of {MOST_DRAWN}; --json has all")
+        raise UsageError(f"{len(names)} {what} are too many for a figure of {MOST_DRAWN}; --json has all")
 
     def cell(a: str, b: str) -> HeatCell:
         return HeatCell(1.0 if a == b else known.get((a, b), known.get((b, a))))
@@ -218,4 +227,4 @@ def correlation_figure(found: Mapping[str, Any], part: str = "sub_dimensions") -
     rows = tuple((f"{number} {one}", tuple(cell(one, other) for other in names)) for number, one in enumerate(names, 1))
     columns = tuple(str(number) for number in range(1, len(names) + 1))
     caption = f"Spearman’s correlation of the models’ scores. {matrix['warning'] or ''}".strip()
-    return HeatMap("spearman", "Rank correlation of sub-dimensions", caption, columns, rows, signed=True)
+    return HeatMap("spearman", f"Rank correlation of {what}", caption, columns, rows, signed=True)

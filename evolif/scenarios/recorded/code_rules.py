@@ -2,7 +2,7 @@
 
 A rule is `[kind, wanted]` (`code_match` of the release): the kind of objects, and a pattern that every name has to
 match from its beginning (`"^a_"`), whether each object has something (`true`, `false`), or what it has
-(`["numpy", true]`).
+(`["numpy", true]`). Of imports, comments and decorators, a pattern has to match the first.
 Code is parsed and never run. Patterns come from data: they are short, and one that takes too long counts as a fault of
 the data.
 """
@@ -12,6 +12,7 @@ from __future__ import annotations
 import ast
 import io
 import re
+import time
 import tokenize
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
@@ -27,8 +28,8 @@ from evolif.text.answers import MAX_BODY_BYTES
 LONGEST_PATTERN = 500
 LONGEST_NAME = 200
 """Characters of a name that a pattern sees."""
-_SECONDS = 1.0
-"""For one rule; only patterns that backtrack without end come near it."""
+_SECONDS = 2.0
+"""For all patterns on one answer; only those that backtrack without end come near it."""
 _MOST_RULES = 50
 
 Wanted: TypeAlias = "bool | str | tuple[str, bool]"
@@ -37,8 +38,11 @@ _Object: TypeAlias = Sequence[str]
 """What one function, class, … has: its name, its decorators, its asserts; empty for nothing."""
 
 _FENCED = re.compile(
-    r"^[ \t]*+(`{3,}+|~{3,}+)[ \t]*+([\w+-]*+)[^\n`]*+\n(.*?)(?:^[ \t]*+\1|\Z)", re.MULTILINE | re.DOTALL
+    r"^([ \t]*+)(`{3,}+|~{3,}+)[ \t]*+([\w+-]*+)[^\n`]*+\n(.*?)(?:^[ \t]*+\2|\Z)", re.MULTILINE | re.DOTALL
 )
+_TYPED = re.compile(r"(?:>>>|\.\.\.)(?: |$)")
+_COMMAND = re.compile(r"[!%]")
+_RECURSIVE = re.compile(r"(?<!\\)\(\?(?:R\)|&|P>|[+-]?\d)")
 _PYTHON = frozenset({"python", "py", "python3", "python2"})
 
 
@@ -101,6 +105,8 @@ def _singular(word: str) -> str:
 def _pattern(text: str) -> str:
     if len(text) > LONGEST_PATTERN:
         raise bad_argument(f"code_match: a pattern of {len(text)} characters; give at most {LONGEST_PATTERN}")
+    if _RECURSIVE.search(text):
+        raise bad_argument(f"code_match: “{text[:60]}” is a pattern that contains itself; write it without recursion")
     try:
         regex.compile(text)
     except (regex.error, RecursionError, OverflowError) as fault:
@@ -123,32 +129,47 @@ def code_score(prediction: str | None, rules: Sequence[CodeRule]) -> float:
         1.0
     """
     found = _objects(code_of(prediction or ""))
-    return 0.0 if found is None else sum(_kept(rule, found[rule.kind]) for rule in rules) / len(rules)
+    until = time.monotonic() + _SECONDS
+    return 0.0 if found is None else sum(_kept(rule, found[rule.kind], until) for rule in rules) / len(rules)
 
 
 def code_of(answer: str) -> str:
     """The Python code of an answer: all fences that say so, else all fences, else everything."""
-    fences = [(match[2].lower(), match[3]) for match in _FENCED.finditer(answer)]
+    fences = [(match[3].lower(), _unindented(match[4], len(match[1]))) for match in _FENCED.finditer(answer)]
     python = [code for tag, code in fences if tag in _PYTHON]
     return "\n".join(python or [code for _, code in fences] or [answer])
 
 
-def _kept(rule: CodeRule, objects: Sequence[_Object]) -> bool:
+def _unindented(code: str, width: int) -> str:
+    """The code of a fence that is itself indented, as in a list: each line loses as much, as in CommonMark."""
+    if not width:
+        return code
+    lines = code.splitlines(keepends=True)
+    return "".join(line[min(width, len(line) - len(line.lstrip(" \t"))) :] for line in lines)
+
+
+def _kept(rule: CodeRule, objects: Sequence[_Object], until: float) -> bool:
     if isinstance(rule.wanted, bool):
         return bool(objects) and all(bool(one) is rule.wanted for one in objects)
     if isinstance(rule.wanted, tuple):
         name, there = rule.wanted
         return bool(objects) and all((name in one) is there for one in objects)
     names = [one[0][:LONGEST_NAME] for one in objects if one]
-    return bool(names) and all(_matches(rule.wanted, name) for name in names)
+    return bool(names) and all(_matches(rule.wanted, name, until) for name in names)
 
 
-def _matches(pattern: str, name: str) -> bool:
+def _matches(pattern: str, name: str, until: float) -> bool:
     try:
-        return regex.match(pattern, name, timeout=_SECONDS) is not None
+        left = until - time.monotonic()
+        if left <= 0:
+            raise TimeoutError
+        return regex.match(pattern, name, timeout=left) is not None
     except TimeoutError:
-        message = f"code_match: the pattern “{pattern[:60]}” takes too long; write it without nested repeats"
-        raise Unsupported(message, kind="bad_args") from None
+        raise bad_argument(
+            f"code_match: the pattern “{pattern[:60]}” takes too long; write it without nested repeats"
+        ) from None
+    except (regex.error, RecursionError, MemoryError):
+        raise bad_argument(f"code_match: the pattern “{pattern[:60]}” cannot be matched; write a simpler one") from None
 
 
 def _objects(code: str) -> Mapping[str, Sequence[_Object]] | None:
@@ -156,12 +177,36 @@ def _objects(code: str) -> Mapping[str, Sequence[_Object]] | None:
     if len(code.encode("utf-8", "replace")) > MAX_BODY_BYTES:
         return None
     try:
+        tree = _parsed(code)
+        if tree is None:
+            code = _without_sessions(code)
+            tree = _parsed(code)
+    except (RecursionError, MemoryError):
+        return None
+    return _found(tree, code) if tree is not None and tree.body else None
+
+
+def _parsed(code: str) -> ast.Module | None:
+    try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of odd escapes in the code
-            tree = ast.parse(code)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+            return ast.parse(code)
+    except (SyntaxError, ValueError):
         return None
-    return _found(tree, code) if tree.body else None
+
+
+def _without_sessions(code: str) -> str:
+    """The code without commands of notebooks, and of an interactive session what was typed."""
+    lines: list[str] = []
+    in_session = False
+    for line in code.splitlines():
+        typed = _TYPED.match(line)
+        in_session = typed is not None or (in_session and bool(line.strip()))
+        if typed is not None:
+            lines.append(line[typed.end() :])
+        elif not in_session and not _COMMAND.match(line):
+            lines.append(line)
+    return "\n".join(lines)
 
 
 def _found(tree: ast.Module, code: str) -> dict[str, Sequence[_Object]]:

@@ -117,6 +117,8 @@ async def compare_memories(
     embedder: Embedder | None = None,
     cache: RequestCache | None = None,
     by: str | None = None,
+    templates: Mapping[str, str] | None = None,
+    as_released: bool = False,
 ) -> dict[str, dict[str, Any]]:
     """Put the questions of dialogues to a model under several strategies.
 
@@ -135,6 +137,8 @@ async def compare_memories(
         cache: Keeps the replies of all models by request, so that a comparison that was interrupted pays for none
             twice. A panel that is handed over keeps its own scores.
         by: A label of the dialogues, by whose values figures are broken down.
+        templates: Name to text of the judge's templates that came with the dialogues.
+        as_released: Whether answers are scored as UniDial-EvalKit's release does.
 
     Returns:
         By strategy, as named: `score`, `difference` (to `full`, where that is compared too), `hit@1`, `hit@5`,
@@ -162,7 +166,8 @@ async def compare_memories(
         entries = _opened(strategies, models, embedder)
         target = kept.of(await _client(model, chosen, opened), cache_place(model, chosen.base_url))
         panel = await _panel(judge, chosen, opened, kept)
-        table = _Comparison(asked, target, _sampling(model, chosen), panel)
+        scoring = _Scoring(panel, dict(templates or {}), as_released)
+        table = _Comparison(asked, target, _sampling(model, chosen), scoring)
         played = {name: await table.play(strategy) for name, strategy in entries.items()}
     full = next((one.records for one in played.values() if one.strategy.name == REFERENCE), None)
     figures = _Figures(asked, full, stats, seed, resamples, by)
@@ -292,14 +297,23 @@ class _CachedModel:
         await self._model.aclose()
 
 
+@dataclass(frozen=True, slots=True)
+class _Scoring:
+    """How answers are scored."""
+
+    panel: Panel | None
+    templates: Mapping[str, str]
+    as_released: bool
+
+
 class _Comparison:
     """Plays all dialogues under one strategy after the other."""
 
-    def __init__(self, dialogs: Sequence[Dialog], model: ChatModel, sampling: Sampling, panel: Panel | None) -> None:
+    def __init__(self, dialogs: Sequence[Dialog], model: ChatModel, sampling: Sampling, scoring: _Scoring) -> None:
         self._dialogs = {dialog.dialog_id: dialog for dialog in dialogs}
         self._model = model
         self._sampling = sampling
-        self._panel = panel
+        self._scoring = scoring
         self._histories = {number: _history(dialog) for number, dialog in self._dialogs.items()}
 
     async def play(self, strategy: Strategy) -> _Played:
@@ -346,7 +360,8 @@ class _Comparison:
 
     async def _dialogue(self, played: _Played, number: int, view: HistoryView) -> None:
         dialog = self._dialogs[number]
-        questions = Questions(dialog, view, self._model, self._sampling, played.answers)
+        templates = self._scoring.templates
+        questions = Questions(dialog, view, self._model, self._sampling, played.answers, templates)
         stopped = await questions.ask()
         for answered in questions.answered:
             played.answered.append((dialog, answered))
@@ -356,7 +371,13 @@ class _Comparison:
 
     async def _scored(self, played: _Played, dialog: Dialog, answered: Answered) -> list[Record]:
         try:
-            judgement = await score_turn(answered.prompt, answered.answer, answered.messages, self._panel)
+            judgement = await score_turn(
+                answered.prompt,
+                answered.answer,
+                answered.messages,
+                self._scoring.panel,
+                as_released=self._scoring.as_released,
+            )
         except JudgeError as fault:
             played.faults[str(fault)] += 1
             return _failed(dialog, answered.turn, "judge", str(fault))

@@ -149,6 +149,19 @@ def instruction_of(inst_name: str, inst_args: Arguments | None) -> Instruction:
     return Instruction(name, reads=own(args))
 
 
+def was_read_before(inst_name: str, inst_args: Arguments | None) -> bool:
+    """Whether version 1 of the metric read an instruction, and read it as today."""
+    try:
+        instruction = instruction_of(inst_name, inst_args)
+    except Unsupported:
+        return True  # it has no score under either
+    constraint, args = instruction.constraint, inst_args or {}
+    if constraint is None or instruction.name not in _READ_BEFORE:
+        return False
+    coded = str(args.get("lang", args.get("language", "")))
+    return "-" not in coded if constraint.group == "language" else args.get("num_bullets") != 0
+
+
 def released_name(inst_name: str) -> str:
     """The name under which the release's catalogue has an instruction, which is IFEval's for some.
 
@@ -257,12 +270,19 @@ _TRANSLATED: Mapping[str, Callable[[Arguments], _Translation | None]] = MappingP
         "language:response_language": _language,
         "length_constraints:number_sentences": _length("sentences", "num_sentences"),
         "length_constraints:number_words": _length("words", "num_words"),
-        "punctuation:no_comma": _always("punctuation", mode="exclude", mark=","),
         "startend:end_phrase": _end_phrase,
         "startend:start_char": _start_char,
     }
 )
 """By the catalogue's name. None where the arguments ask for what no group says, so that an own reading decides."""
+
+_READ_BEFORE = frozenset(
+    {
+        "change_case:capital_letter", "change_case:lowercase", "format:bullet_list", "format:json_format",
+        "keywords:forbidden_words", "language:response_language", "length_constraints:number_sentences",
+        "length_constraints:number_words", "startend:end_phrase", "startend:start_char",
+    }
+)  # fmt: skip
 
 _SHARED_ALIASES = {
     "detectable_content:number_placeholders": "content:placeholder",

@@ -72,7 +72,7 @@ def texts_of(args: Arguments, key: str, what: str, *, longest: int = 200) -> lis
     if not isinstance(values, list) or not values or not all(isinstance(one, str) and one.strip() for one in values):
         raise bad_argument(f"inst_args needs “{key}”, a list of {what}")
     if any(len(one) > longest for one in values):
-        raise bad_argument(f"inst_args has “{key}” with a text of more than {longest} characters; give at most 200")
+        raise bad_argument(f"inst_args has “{key}” with a text longer than {longest} characters; shorten it")
     return [one.strip() for one in values]
 
 

@@ -130,7 +130,8 @@ def judge_question(
     published = known_question(args, payload)
     # An entry's own scale is that of a template that came with it; ours ask for the published one.
     scaled = template is not None and any(key in args for key in _RANGE)
-    low, high = scale_of(args) if published is None or scaled else (published.low, published.high)
+    own = published is None or scaled
+    low, high = scale_of(args, as_released=as_released) if own or published is None else (published.low, published.high)
     if template is not None:
         sentences = _sentences(answer, rules) if "{num_sent}" in template else ""
         text = _filled(template, _slots(args, shown, answer, payload, sentences))
@@ -170,13 +171,17 @@ def _published_text(
     return _filled(frame(), {"task": question.task, "shown": shown, "reply": question.reply()}).rstrip("\n")
 
 
-def scale_of(args: Mapping[str, Any]) -> tuple[float, float]:
+def scale_of(args: Mapping[str, Any], *, as_released: bool = False) -> tuple[float, float]:
     """The worst and the best score that an entry asks for: `min_score` and `max_score`, or 1 to `scale`; else 1 to 10.
+
+    Args:
+        args: Of the entry.
+        as_released: Whether the worst is 0 where the entry does not say, as in UniDial-EvalKit's release.
 
     Raises:
         TemplateFault: one is no number, or the best is not above the worst.
     """
-    low = args.get("min_score", _LOWEST)
+    low = args.get("min_score", 0 if as_released and "scale" not in args else _LOWEST)
     high = args.get("max_score", args.get("scale", _HIGHEST))
     for value in (low, high):
         if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) < 1e9:

@@ -27,6 +27,7 @@ from evolif.scenarios.recorded.constraint_checks import (
     instruction_of,
     instruction_score,
     released_name,
+    was_read_before,
 )
 from evolif.scenarios.recorded.published_questions import published_question
 from evolif.text import READING_RULES_VERSION
@@ -364,7 +365,12 @@ def entry_version(class_name: str, args: Mapping[str, Any]) -> int:
     metric = _METRICS.get(class_name)
     if metric is None:
         return 1
-    return 2 if class_name == "llm_judge" and published_question(args) is not None else metric.version
+    if class_name == "llm_judge":
+        return 2 if published_question(args) is not None else metric.version
+    name, given = args.get("inst_name"), args.get("inst_args")
+    if class_name == "instruction_following" and isinstance(name, str) and isinstance(given, dict | None):
+        return 1 if not args.get("as_released") and was_read_before(name, given) else metric.version
+    return metric.version
 
 
 def metric_of(class_name: str) -> RecordedMetric:

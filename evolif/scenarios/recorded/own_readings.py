@@ -7,12 +7,17 @@ section 2” begins no section. How the public release reads the same instructio
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 from types import MappingProxyType
 from typing import TypeAlias
 
+import regex
+
 from evolif.scenarios.instructions.constraints import check_reading, parse_constraint
 from evolif.scenarios.recorded.instruction_arguments import (
+    LONGEST_TEXT,
     Arguments,
     bad_argument,
     is_at_least,
@@ -22,7 +27,8 @@ from evolif.scenarios.recorded.instruction_arguments import (
 )
 from evolif.text import Reading, first_grapheme, fold
 from evolif.text.emoji import is_emoji
-from evolif.text.languages import detect_language
+from evolif.text.languages import SHORT_WORDS, may_be_in
+from evolif.util.resources import data_path
 
 OwnReading: TypeAlias = Callable[[Reading], bool]
 """Whether an answer follows an instruction."""
@@ -39,7 +45,8 @@ _OTHER_LANGUAGES: Mapping[str, str] = MappingProxyType(
 ANSWERS = ("My answer is yes.", "My answer is no.", "My answer is maybe.")
 """The options of IFEval's constrained response, which its entries do not repeat."""
 
-_PLACEHOLDER = re.compile(r"\[([^\[\]\n]++)\](?!\(|:)")
+_PLACEHOLDER = re.compile(r"\[([^\[\]\n]++)\](?!\(|\[\d)")
+_LINK_DEFINITION = re.compile(r"^ {0,3}\[[^\[\]\n]++\]:[ \t]*+<?(?:[a-z]++:|www\.|[./#])", re.MULTILINE | re.IGNORECASE)
 _TASK_BOX = re.compile(r"^[ \t>]*+(?:[*+-]|\d{1,9}[.)])[ \t]++\[[ xX]\]", re.MULTILINE)
 _DIVIDER = re.compile(r"(?<!\S)\*{3,5}(?!\S)")
 _BLANK_LINES = re.compile(r"\n[ \t]*+\n\s*+")
@@ -47,20 +54,32 @@ _STARRED = re.compile(r"(?<![*\\])(\*{1,3}+)(?=\S)([^*\n]++)(?<!\s)\1(?!\*)")
 _UNDERSCORED = re.compile(r"(?<![\w\\])(_{1,3}+)(?=\S)([^_\n]++)(?<!\s)\1(?!\w)")
 _LIST_MARK = re.compile(r"^[ \t>]*+(?:[*+-]|\d{1,9}[.)])[ \t]++", re.MULTILINE)
 _CODE = re.compile(r"```.*?```|`[^`\n]*+`", re.DOTALL)
+_PROGRAM = re.compile(r"```[ \t]*+(?!(?:text|txt|plain\w*|markdown|md)\b)\w.*?```", re.DOTALL)
+"""A fence that names a language of programs: its brackets are code."""
+_OPERATORS = re.compile(r"`(?!<<)[^`\n]*+`")
+"""Code in a line that is not itself a title."""
 _WORD = re.compile(r"[^\W_]++(?:['’.&-][^\W_]++)*+")
 _MARKS = r"#>*_~\"'“”„‘’«»(\[{•+-"
 """Mark-up and opening signs before the first word of a line, for a set of a regular expression."""
 _OPENING_MARKS = "#>*_~ \t\"'“”„‘’«»([{"
+_UNSPACED = regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]")
+"""Scripts that put no space between words."""
+_COMMAS = ("，", "،")
+"""Of Chinese, and of Arabic, Persian and Urdu."""
+_TELLING_WORDS = 3
+"""Fewer words are in no language in particular."""
+_DOUBLE_QUOTES = str.maketrans(dict.fromkeys("“”„‟«»", '"'))
 _SINGLE_QUOTES = "'‘’‚‛‹›`"
 
 
 def _placeholders(args: Arguments) -> OwnReading:
-    """Text in square brackets; no link, and no box of a task list."""
+    """Text in square brackets; no link, no number of a source, no box of a task list, no code."""
     wanted = number_of(args, "num_placeholders", "num_placeholder", "number_placeholders")
 
     def read(reading: Reading) -> bool:
-        found = _PLACEHOLDER.finditer(_TASK_BOX.sub("", reading.body))
-        return sum(any(map(str.isalnum, match[1])) for match in found) >= wanted
+        text = _PROGRAM.sub(" ", reading.body)
+        found = _PLACEHOLDER.finditer(_TASK_BOX.sub("", _LINK_DEFINITION.sub("", text)))
+        return sum(any(map(str.isalpha, match[1])) for match in found) >= wanted
 
     return read
 
@@ -68,18 +87,19 @@ def _placeholders(args: Arguments) -> OwnReading:
 def _postscript(args: Arguments) -> OwnReading:
     """The marker, spaces inside it aside, at the start of a line or behind a sentence, with text behind it.
 
-    A first line with others below it stands at the beginning, so it is none.
+    A marker with which an answer of several lines begins stands before everything, so it is none.
     """
     marker = "".join(text_of(args, "postscript_marker", longest=200).split()).rstrip(".:")
-    if not marker:
+    if not any(map(str.isalnum, marker)):
         raise bad_argument("inst_args needs “postscript_marker”, a text with a letter or digit")
     spaced = r"[ \t]?".join(map(re.escape, marker))
     found = re.compile(rf"(?:^|\n|[^\w\s]\s)[\s{_MARKS}]{{0,20}}+{spaced}(?!\w)", re.IGNORECASE)
 
     def read(reading: Reading) -> bool:
-        first, _, others = reading.body.partition("\n")
-        text = others if others.strip() else first
-        return any(any(map(str.isalnum, text[match.end() :])) for match in found.finditer(text))
+        text = reading.body
+        has_lines = "\n" in text.strip()
+        places = (match.end() for match in found.finditer(text) if match.start() or not has_lines)
+        return any(map(str.isalnum, text[next(places, len(text)) :]))
 
     return read
 
@@ -88,10 +108,18 @@ def _constrained(args: Arguments) -> OwnReading:
     """Exactly one of the options occurs, capitals aside."""
     options = texts_of(args, "response_options", "options") if args.get("response_options") else list(ANSWERS)
     wanted = [fold(option).rstrip(".") for option in options]
+    if not all(wanted):
+        raise bad_argument("inst_args has “response_options” with one of dots alone; give it a word")
+
+    wanted.sort(key=len, reverse=True)
 
     def read(reading: Reading) -> bool:
-        body = fold(reading.body)
-        return sum(_stands_alone(body, option) for option in wanted) == 1
+        body, found = fold(reading.body), 0
+        for option in wanted:
+            if _stands_alone(body, option):
+                found += 1
+                body = body.replace(option, "\0")  # “yes” inside “yes, with conditions” is not a second option
+        return found == 1
 
     return read
 
@@ -120,10 +148,10 @@ def _highlights(args: Arguments) -> OwnReading:
 
 
 def _title(args: Arguments) -> OwnReading:
-    """Something between double angular brackets, on one line."""
+    """Something between double angular brackets, on one line; the operators of code are none."""
 
     def read(reading: Reading) -> bool:
-        return any(_has_title(line) for line in reading.body.split("\n"))
+        return any(_has_title(line) for line in _OPERATORS.sub(" ", _PROGRAM.sub(" ", reading.body)).split("\n"))
 
     return read
 
@@ -145,10 +173,26 @@ def _two_responses(args: Arguments) -> OwnReading:
     return read
 
 
+def _seen(args: Arguments, key: str, *, longest: int = LONGEST_TEXT) -> str:
+    """A text, folded, of which a reader sees something.
+
+    Raises:
+        Unsupported: it is missing, too long, or made of invisible characters.
+    """
+    text = fold(text_of(args, key, longest=longest))
+    if not text.strip():
+        raise bad_argument(f"inst_args has “{key}” without a visible character; give it a word")
+    return text
+
+
 def _repeat(args: Arguments) -> OwnReading:
-    """The answer begins with the request, word for word; capitals and runs of white space aside."""
-    request = " ".join(fold(text_of(args, "prompt_to_repeat")).split())
-    return lambda reading: " ".join(fold(reading.body).split()).startswith(request)
+    """The answer begins with the request, word for word; capitals, white space and kinds of quotation marks aside."""
+    request = " ".join(_seen(args, "prompt_to_repeat").translate(_DOUBLE_QUOTES).split())
+
+    def read(reading: Reading) -> bool:
+        return " ".join(fold(reading.body).translate(_DOUBLE_QUOTES).split()).startswith(request)
+
+    return read
 
 
 def _capital_words(args: Arguments) -> OwnReading:
@@ -205,7 +249,37 @@ def _quotation(args: Arguments) -> OwnReading:
     def read(reading: Reading) -> bool:
         wrap = parse_constraint({"group": "wrap", "params": {"left": '"', "right": '"'}}, stored=True)
         [verdict] = check_reading([wrap], reading)
-        return verdict.satisfied is True and reading.body.lstrip("*_ ")[:1] not in _SINGLE_QUOTES
+        text = reading.body.strip("*_ \t\n")
+        return verdict.satisfied is True and text[:1] not in _SINGLE_QUOTES and _is_one_quotation(text)
+
+    return read
+
+
+def _is_one_quotation(text: str) -> bool:
+    """Whether the marks at both ends belong together: `"Yes," he said. "No."` is two quotations."""
+    opening, closing = text[:1], text[-1:]
+    if opening == closing:  # several marks may stand at the ends
+        width = min(len(text) - len(text.lstrip(opening)), len(text) - len(text.rstrip(closing)))
+        text = text[width - 1 : len(text) - width + 1]
+    inner, depth = text[1:-1], 1
+    for place, char in enumerate(inner, 1):
+        if char not in (opening, closing):
+            continue
+        # A straight mark opens a quotation behind white space and closes one otherwise.
+        opens = char == opening if opening != closing else text[place - 1].isspace()
+        depth += 1 if opens else -1
+        if not depth:
+            return False
+    return True
+
+
+def _no_comma(args: Arguments) -> OwnReading:
+    """No comma of any script."""
+
+    def read(reading: Reading) -> bool:
+        comma = parse_constraint({"group": "punctuation", "params": {"mode": "exclude", "mark": ","}}, stored=True)
+        [verdict] = check_reading([comma], reading)
+        return verdict.satisfied is True and not any(mark in reading.body for mark in _COMMAS)
 
     return read
 
@@ -216,7 +290,7 @@ def _language(args: Arguments) -> OwnReading:
     code = next((code for code, name in _OTHER_LANGUAGES.items() if named in (code, name)), None)
     if code is None:
         raise bad_argument(f"inst_args has the language “{named[:60]}”, which is unknown; use its English name or code")
-    return lambda reading: detect_language(reading.content_text) == code
+    return lambda reading: may_be_in(reading.content_text, code)
 
 
 def _divided_paragraphs(args: Arguments) -> OwnReading:
@@ -234,7 +308,7 @@ def _divided_paragraphs(args: Arguments) -> OwnReading:
 def _nth_paragraph(args: Arguments) -> OwnReading:
     """So many paragraphs between blank lines, of which the n-th begins with a word; marks before it aside."""
     wanted, nth = number_of(args, "num_paragraphs"), number_of(args, "nth_paragraph")
-    word = fold(text_of(args, "first_word", longest=200))
+    word = _seen(args, "first_word", longest=200)
     if not 1 <= nth <= wanted:
         raise bad_argument(f"inst_args has “nth_paragraph” {nth} of {wanted}; give one that there is")
 
@@ -243,7 +317,8 @@ def _nth_paragraph(args: Arguments) -> OwnReading:
         if len(parts) != wanted:
             return False
         start = fold(parts[nth - 1].lstrip(_OPENING_MARKS)[: 4 * len(word) + 40])
-        return start.startswith(word) and not start[len(word) : len(word) + 1].isalnum()
+        after = start[len(word) : len(word) + 1]
+        return start.startswith(word) and (not after.isalnum() or _UNSPACED.match(after) is not None)
 
     return read
 
@@ -265,9 +340,29 @@ def _in_english(mode: str) -> Callable[[Arguments], OwnReading]:
     def read(reading: Reading) -> bool:
         case = parse_constraint({"group": "case", "params": {"mode": mode}}, stored=True)
         [verdict] = check_reading([case], reading)
-        return verdict.satisfied is True and detect_language(reading.content_text) in ("", "en")
+        return verdict.satisfied is True and _may_be_english(reading.content_text)
 
     return lambda args: read
+
+
+def _may_be_english(text: str) -> bool:
+    """Whether nothing speaks against English: langdetect alone takes “YES.” for Turkish."""
+    text = unicodedata.normalize("NFKC", text).replace("’", "'")
+    words = _WORD.findall(text.lower())
+    if not words or may_be_in(text, "en"):
+        return True
+    if not text.isascii() or len(words) >= SHORT_WORDS:
+        return False
+    return len(words) < _TELLING_WORDS or 2 * sum(word in _usual_words() for word in words) >= len(words)
+
+
+@lru_cache(maxsize=1)
+def _usual_words() -> frozenset[str]:
+    """Words that most English texts have."""
+    texts = (
+        data_path("seeds", name).read_text(encoding="utf-8") for name in ("function-words.txt", "common-words.txt")
+    )
+    return frozenset(" ".join(texts).split())
 
 
 OWN_READINGS: Mapping[str, Callable[[Arguments], OwnReading]] = MappingProxyType(
@@ -288,6 +383,7 @@ OWN_READINGS: Mapping[str, Callable[[Arguments], OwnReading]] = MappingProxyType
         "language:response_language": _language,
         "length_constraints:nth_paragraph_first_word": _nth_paragraph,
         "length_constraints:number_paragraphs": _divided_paragraphs,
+        "punctuation:no_comma": _no_comma,
         "startend:quotation": _quotation,
         "startend:start_char": _start_letter,
         "startend:start_emoji": _start_emoji,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from evolif.benchmark import BenchmarkFolder
 from evolif.scenario import (
     Benchmark,
     Chapter,
@@ -80,9 +81,16 @@ class RecordedPresentation(Presentation):
     def command(
         self, bench: Benchmark | None, variant: str, dialogues: Sequence[int]
     ) -> tuple[Sequence[str], Sequence[str]]:
-        """With the folder of the dialogues, which only its owner knows."""
-        return ["--scenario", self.scenario.name, "--set", "source=FOLDER"], [
-            f"where FOLDER has the dialogues{f' of {variant}' if variant else ''}"
+        """With what was made of the dialogues; where they are only their owner knows."""
+        spec = bench.spec.model_dump() if isinstance(bench, BenchmarkFolder) else {}
+        given = {"benchmark": spec.get("benchmark"), "sample": spec.get("sample"), "by": spec.get("by")}
+        told = [f"{key}={value}" for key, value in given.items() if value]
+        told += [f"metric={one}" for one in spec.get("metric", ())]
+        told += ["recursive=true"] if spec.get("recursive") else []
+        seed = ["--seed", str(bench.seed)] if isinstance(bench, BenchmarkFolder) and spec.get("sample") else []
+        sets = [word for text in ("source=PATH", *told) for word in ("--set", text)]
+        return ["--scenario", self.scenario.name, *sets, *seed], [
+            f"where PATH has the dialogues{f' of {variant}' if variant else ''}"
         ]
 
     def facts(self, prompt: Prompt) -> tuple[tuple[str, str], ...]:

@@ -5,6 +5,7 @@ The questions stand in `seeds/prompts/recorded.yaml`. A template that came with 
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -16,9 +17,10 @@ from evolif.scenarios.recorded.judge_reply import NoScore, judge_score
 from evolif.text import reply_objects
 from evolif.util.resources import data_path, load_data
 
-GIVEN = ("response", "conversation", "reference", "content", "num_words", "num_sent")
-"""Fields that the turn has; all others are arguments of the entry."""
-_MARKED = re.compile(r"\[\[(\d{1,2})\]\]\s{0,3}/\s{0,3}\[\[(\d{1,2})\]\]\s{0,3}/\s{0,3}\[\[(\d{1,2})\]\]")
+_MARKED = re.compile(
+    r"\bScore\**+:\**+\s{0,3}\[\[(\d{1,2})\]\]\s{0,3}/\s{0,3}\[\[(\d{1,2})\]\]\s{0,3}/\s{0,3}\[\[(\d{1,2})\]\]",
+    re.IGNORECASE,
+)
 _LONGMEMEVAL = "longmemeval"
 _UNREAD = (4, 5, 6)
 """What the release takes where it finds no three marks."""
@@ -95,18 +97,37 @@ class PublishedQuestion:
             marks = _UNREAD
         return float(all(mark > self.above for mark in marks))
 
-    def _marks_of(self, reply: str) -> Sequence[int] | None:
-        """The marks, from JSON or as `[[8]]/[[9]]/[[8]]`, which templates of the benchmark ask for."""
-        found = _MARKED.search(reply)
-        marks: list[Any] = [int(one) for one in found.groups()] if found else []
+    def _marks_of(self, reply: str) -> Sequence[float] | None:
+        """The marks, from JSON, else behind `Score:` as `[[8]]/[[9]]/[[8]]`, which templates of the benchmark ask for.
+
+        JSON goes first, because a rationale before it may quote an answer that gives itself marks.
+        """
         names = [name.lower() for name in self.marks]
         try:
-            for data in () if found else reply_objects(reply, names[0]):
-                marks = [data.get(name) for name in names]
+            objects = list(reply_objects(reply, names[0]))
         except ValueError:
             return None
-        valid = bool(marks) and all(type(mark) is int and 1 <= mark <= 10 for mark in marks)
-        return marks if valid else None
+        if len({str([one.get(name) for name in names]) for one in objects}) > 1:
+            return None
+        given = [objects[0].get(name) for name in names] if objects else _behind_score(reply)
+        marks = [_mark(one) for one in given]
+        valid = [mark for mark in marks if mark is not None]
+        return valid if valid and len(valid) == len(marks) else None
+
+
+def _behind_score(reply: str) -> Sequence[str]:
+    """The last marks in double brackets behind `Score:`; empty without any."""
+    found = list(_MARKED.finditer(reply))
+    return found[-1].groups() if found else ()
+
+
+def _mark(value: Any) -> float | None:
+    """A whole number from 1 to 10, also one that is a text; None for anything else."""
+    try:
+        mark = float(value) if isinstance(value, int | float | str) and not isinstance(value, bool) else math.nan
+    except (ValueError, OverflowError):
+        return None
+    return mark if 1 <= mark <= 10 and mark.is_integer() else None
 
 
 def published_question(args: Mapping[str, Any]) -> PublishedQuestion | None:

@@ -157,14 +157,24 @@ class Questions:
         model: Answers.
         sampling: For the model.
         spent: Sums up the model's calls.
+        templates: Name to text of the judge's templates that came with the dialogues.
     """
 
-    def __init__(self, dialog: Dialog, view: HistoryView, model: ChatModel, sampling: Sampling, spent: Cost) -> None:
+    def __init__(
+        self,
+        dialog: Dialog,
+        view: HistoryView,
+        model: ChatModel,
+        sampling: Sampling,
+        spent: Cost,
+        templates: Mapping[str, str] | None = None,
+    ) -> None:
         self._dialog = dialog
         self._view = view
         self._model = model
         self._sampling = sampling
         self._spent = spent
+        self._templates = templates
         self.answered: list[Answered] = []
 
     async def ask(self) -> tuple[Turn, ModelError] | None:
@@ -174,7 +184,7 @@ class Questions:
             The turn that got no answer, and why; None if all got one.
         """
         off_policy = is_off_policy(self._dialog)
-        prompts = iter(prompts_of(self._dialog, self._dialog.dialog_id))
+        prompts = iter(prompts_of(self._dialog, self._dialog.dialog_id, self._templates))
         said: list[tuple[Turn, str]] = []
         for turn in self._dialog.dialog_turns:
             text = turn.text

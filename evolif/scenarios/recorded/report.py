@@ -119,7 +119,7 @@ def metrics_grid(results: Sequence[ModelResults]) -> Grid:
 
 def partial_note(cells: Iterable[TableCell]) -> str:
     """What “of 29/30” means, where a cell has it."""
-    return "of 29/30: 29 of 30 expected have a score." if any("/" in cell.aside for cell in cells) else ""
+    return "“of A/B”: A of B expected have a score." if any("/" in cell.aside for cell in cells) else ""
 
 
 def length_grid(results: Sequence[ModelResults]) -> Grid | None:

@@ -10,6 +10,7 @@ import hashlib
 import json
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 from statistics import fmean
 from typing import Annotated, Any, Literal
@@ -102,7 +103,7 @@ class _Stored(RecordedOptions):
     templates: Mapping[str, str] = Field(default_factory=dict)
     """Of the judge."""
     unscored_turns: Annotated[int, Field(ge=0)] = 0
-    """Evaluated turns that have no metric."""
+    """Evaluated turns that have no metric; left out where there are none, and by versions that did not count them."""
     unscored_dialogues: Annotated[int, Field(ge=0)] = 0
     """Dialogues that have no other."""
     unscorable: Mapping[str, str] = Field(default_factory=dict)
@@ -159,6 +160,13 @@ class RecordedFolder(BenchmarkFolder):
     def variant(self) -> str:
         """The name of the benchmark that the dialogues are from."""
         return self.stored.benchmark_id
+
+    @cached_property
+    def unscored(self) -> tuple[int, int]:
+        """Evaluated turns that have no metric, and the dialogues that have no other."""
+        if self.stored.unscored_turns:
+            return self.stored.unscored_turns, self.stored.unscored_dialogues
+        return unscored(map(self.dialog, self.dialogues()))
 
     def dialog(self, number: int) -> Dialog:
         """A dialogue as it came.
@@ -307,11 +315,11 @@ class Recorded(FolderScenario[RecordedOptions, RecordedPlay, RecordedFolder]):
         source = read_source(options.source, recursive=options.recursive)
         if options.benchmark:
             source = scored_as(source, options.benchmark)
-        source = with_entries(source, options.metric)
         if options.sample is not None:
             source = sampled(source, options.sample, options.by, seed)
         elif options.by:
             raise UsageError("--by says how a sample is mixed; give its size with --sample")
+        source = with_entries(source, options.metric)
         for notice in source.notices:
             notify(notice)
         return RecordedFolder.make(
@@ -332,11 +340,12 @@ class Recorded(FolderScenario[RecordedOptions, RecordedPlay, RecordedFolder]):
 
     def defaults(self, bench: Benchmark, play: BaseModel) -> Defaults:
         """No patience, a cap that no dialogue reaches, and what of the benchmark nothing scores."""
-        stored = self.opened(bench).stored
+        folder = self.opened(bench)
+        stored = folder.stored
         return Defaults(
             max_turns=stored.longest + 1,
-            unscored=_unscored_clause(stored),
-            notes=tuple(f"{kind}: {what}" for kind, what in stored.unscorable.items()),
+            unscored=_unscored_clause(*folder.unscored),
+            notes=tuple(f"{what} ({kind})." for kind, what in stored.unscorable.items()),
         )
 
     def lengths(self, bench: RecordedFolder, play: RecordedPlay, dialogues: Sequence[int]) -> Lengths:
@@ -362,7 +371,11 @@ class Recorded(FolderScenario[RecordedOptions, RecordedPlay, RecordedFolder]):
     def unjudged(self, bench: Benchmark) -> Unjudged | None:
         """The entries that ask a judge."""
         stored = self.opened(bench).stored
-        return Unjudged(("answers by a judge's score",), stored.judged, stored.only_judged) if stored.judged else None
+        return (
+            Unjudged(("answers that a judge has to score",), stored.judged, stored.only_judged)
+            if stored.judged
+            else None
+        )
 
     def player(self, name: str, seed: int) -> ChatModel:
         """`sim/echo` repeats the user's message, `sim/reference` gives the reference, else the original content."""
@@ -378,7 +391,7 @@ def _described(source: Source, options: RecordedOptions) -> _Stored:
     Raises:
         UsageError: nothing in them is evaluated.
     """
-    prompts = [prompts_of(dialog, number) for number, dialog in enumerate(source.dialogs, 1)]
+    prompts = [prompts_of(dialog, number, source.templates) for number, dialog in enumerate(source.dialogs, 1)]
     judged = [judged_entries(prompt.payload) for own in prompts for prompt in own]
     if not judged:
         raise UsageError(
@@ -418,14 +431,14 @@ def _unscorable(prompts: Iterable[Sequence[Prompt]]) -> dict[str, str]:
     }
 
 
-def _unscored_clause(stored: _Stored) -> str:
+def _unscored_clause(turns: int, dialogues: int) -> str:
     """What of a benchmark nothing scores, and what to do about it; empty if everything is scored."""
-    if not stored.unscored_turns:
+    if not turns:
         return ""
-    whole = f", and {plural(stored.unscored_dialogues, 'dialogue has', 'dialogues have')} no other"
+    whole = f" (in {plural(dialogues, 'dialogue')} no turn has one)"
     return (
-        f"{plural(stored.unscored_turns, 'evaluated turn has', 'evaluated turns have')} no metric"
-        f"{whole if stored.unscored_dialogues else ''}, so nothing scores their answers; import the dialogues again "
+        f"{plural(turns, 'evaluated turn has', 'evaluated turns have')} no metric"
+        f"{whole if dialogues else ''}, so nothing scores their answers; import the dialogues again "
         "with --benchmark NAME or --metric NAME"
     )
 

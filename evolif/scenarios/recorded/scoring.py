@@ -22,7 +22,7 @@ from evolif.scenarios.instructions.turns import Constraint
 from evolif.scenarios.instructions.verdicts import criteria_of
 from evolif.scenarios.recorded.constraint_checks import Unsupported, checked_constraint, instruction_of
 from evolif.scenarios.recorded.judging import LONGEST_REPLY, TemplateFault, judge_question, lacking
-from evolif.scenarios.recorded.metrics import HowRead, RecordedMetric, metric_name, metric_of
+from evolif.scenarios.recorded.metrics import HowRead, RecordedMetric, entry_version, metric_name, metric_of
 from evolif.scenarios.recorded.prompts import SCORING_VERSION
 from evolif.scenarios.recorded.schema import Dialog
 from evolif.text import READING_RULES_VERSION, Reading, read_apart, readable
@@ -140,6 +140,7 @@ async def score_turn(
         try:
             entry = _entry(one, payload, as_released=as_released)
             if not entry.is_judged:
+                _refuse_newer(one, payload)
                 score = stored.scores[place] if stored else await _by_rule(name, entry, answer, payload, how)
             elif entry.metric.scorer is None:
                 score = await _by_template(name, entry, answer, history, payload, how, panel)
@@ -179,6 +180,17 @@ def _entry(one: Mapping[str, Any], payload: Mapping[str, Any], *, as_released: b
         kind: Failure = "no_reference" if missing == ["reference"] else "bad_args"
         raise _Failed(kind, f"{name} needs {' and '.join(missing)}, which the turn or its entry does not have")
     return _Entry(metric, one["args"], args)
+
+
+def _refuse_newer(one: Mapping[str, Any], payload: Mapping[str, Any]) -> None:
+    """Check that a rule is not newer than the run that the turn is of, whose figures would mix two versions.
+
+    Raises:
+        _Failed: it is; the run stored the same failure.
+    """
+    if entry_version(one["class_name"], one["args"]) > payload.get("scoring", 1):
+        name = metric_name(one["class_name"], one["args"])
+        raise _Failed("unsupported", f"{name} could not be scored when the run began; evaluate into a new folder")
 
 
 def _format(payload: Mapping[str, Any]) -> str | None:
@@ -315,10 +327,6 @@ def reuse_key(
         dialog: The whole dialogue, as it came.
         entry: `class_name` and `args` of the metric entry.
     """
-    try:
-        version = metric_of(entry["class_name"]).version
-    except Unsupported:
-        version = 0
     parts = [
         model,
         endpoint,
@@ -326,7 +334,7 @@ def reuse_key(
         strategy,
         dialog.written(),
         entry,
-        version,
+        entry_version(entry["class_name"], entry.get("args") or {}),
         SCORING_VERSION,
         READING_RULES_VERSION,
     ]

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from evolif.benchmark import read_header_json
 from evolif.errors import InputError, UsageError
-from evolif.scenarios.recorded.benchmarks import KnownBenchmark, benchmark_called, known_benchmark, with_metrics
+from evolif.scenarios.recorded.benchmarks import benchmark_called, known_benchmark, with_metrics
 from evolif.scenarios.recorded.conversations import read_own
 from evolif.scenarios.recorded.folder import read_dialogs, read_meta
 from evolif.scenarios.recorded.instruction_arguments import Unsupported
@@ -21,6 +21,7 @@ from evolif.scenarios.recorded.labels import label_values
 from evolif.scenarios.recorded.metrics import metric_of
 from evolif.scenarios.recorded.sampling import stratified_sample
 from evolif.scenarios.recorded.schema import Dialog, MetricConfig
+from evolif.text import plural
 from evolif.util.suggestions import did_you_mean
 
 TEMPLATES: Final = "_prompt_templates.json"
@@ -38,6 +39,7 @@ class Source:
         benchmark_id: What they say they are of; empty if they do not.
         templates: Of the judge, by name.
         notices: What was left out, a sentence each.
+        is_own: Whether it is a file of one's own, of no known benchmark.
     """
 
     path: Path
@@ -45,6 +47,7 @@ class Source:
     benchmark_id: str = ""
     templates: Mapping[str, str] = field(default_factory=dict)
     notices: Sequence[str] = ()
+    is_own: bool = False
 
 
 def read_source(path: Path, *, recursive: bool = False) -> Source:
@@ -56,7 +59,7 @@ def read_source(path: Path, *, recursive: bool = False) -> Source:
     if path.is_file():
         own = read_own(path)
         name = "multi_if" if own.shape == "multi_if" else path.stem[:100]
-        return Source(path, own.dialogs, name, {}, own.notices)
+        return Source(path, own.dialogs, name, {}, own.notices, is_own=own.shape != "multi_if")
     root = path / GENERATED if (path / GENERATED).is_dir() else path
     dialogs = sorted(read_dialogs(root, recursive=recursive), key=lambda dialog: dialog.dialog_id)
     said = read_meta(root).get("benchmark_id")
@@ -71,6 +74,11 @@ def scored_as(source: Source, name: str) -> Source:
         InputError: A turn is not of it.
     """
     benchmark = known_benchmark(name)
+    if source.is_own:
+        raise UsageError(
+            f"{source.path} holds conversations of your own, not {benchmark.title} in the unified schema; leave "
+            "--benchmark out, or give the folder that UniDial-EvalKit's loader made"
+        )
     said = benchmark_called(source.benchmark_id)
     if said is not None and said is not benchmark:
         raise UsageError(
@@ -94,8 +102,15 @@ def with_entries(source: Source, metrics: Sequence[str]) -> Source:
     if not metrics:
         return source
     entries = [_entry(one) for one in metrics]
+    twice = next((one for place, one in enumerate(entries) if one in entries[:place]), None)
+    if twice is not None:
+        raise UsageError(f"--metric {twice.class_name} is given twice; give each metric once")
     dialogs = [_given(dialog, entries) for dialog in source.dialogs]
-    return Source(source.path, dialogs, source.benchmark_id, source.templates, source.notices)
+    turns = [turn for dialog in source.dialogs for turn in dialog.dialog_turns if turn.evaluated]
+    scored = sum(bool(turn.eval_config.metrics) for turn in turns)
+    kept = "keeps its own metrics" if scored == 1 else "keep their own metrics"
+    notices = [f"{plural(scored, 'evaluated turn')} {kept}; --metric adds none there."] if scored else []
+    return Source(source.path, dialogs, source.benchmark_id, source.templates, [*source.notices, *notices])
 
 
 def _entry(text: str) -> MetricConfig:
@@ -131,10 +146,12 @@ def sampled(source: Source, size: int, label: str, seed: int) -> Source:
     """
     if label and not any(label in label_values(dialog.dialog_labels) for dialog in source.dialogs):
         known = sorted({name for dialog in source.dialogs for name in label_values(dialog.dialog_labels)})
-        listed = ", ".join(known[:12]) or "none"
-        raise UsageError(f"--by {label}: no dialogue has that label{did_you_mean(label, known)}; labels are {listed}")
+        listed = f"labels are {', '.join(known[:12])}" if known else "the dialogues have no labels"
+        raise UsageError(f"--by {label}: no dialogue has that label{did_you_mean(label, known)}; {listed}")
     dialogs = stratified_sample(source.dialogs, size, label=label, seed=seed)
-    return Source(source.path, dialogs, source.benchmark_id, source.templates, source.notices)
+    more = f"The sample has {len(dialogs)} dialogues instead of {size}: at least one for each value of {label}."
+    notices = [*source.notices, more] if len(dialogs) > size else source.notices
+    return Source(source.path, dialogs, source.benchmark_id, source.templates, notices)
 
 
 def _templates(root: Path) -> dict[str, str]:
@@ -152,10 +169,19 @@ def _templates(root: Path) -> dict[str, str]:
     return found
 
 
-def guessed(source: Source) -> KnownBenchmark | None:
-    """The known benchmark that a source without metrics is probably of, for a hint."""
-    said = benchmark_called(source.benchmark_id)
-    return said if said is not None and said.adds_metrics else None
+def refuse_unscored(source: Source) -> None:
+    """Check that every evaluated turn has a metric.
+
+    Raises:
+        UsageError: One has none; says how many, and what to do.
+    """
+    turns, _ = unscored(source.dialogs)
+    if turns:
+        bare = plural(turns, "evaluated turn has", "evaluated turns have")
+        raise UsageError(
+            f"{source.path}: {bare} no metric, so nothing scores their answers; name the benchmark "
+            "with --benchmark NAME, or ask them all the same with --unscored"
+        )
 
 
 def unscored(dialogs: Iterable[Dialog]) -> tuple[int, int]:

@@ -8,7 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 
+from evolif.cli import app
 from evolif.errors import ArgumentError, InputError, UsageError
 from evolif.scenarios.recorded import compare_memories
 from evolif.scenarios.recorded.across import correlation_figure, correlations_across, read_benchmarks, table_across
@@ -51,7 +53,23 @@ def test_the_table_has_each_score_the_mean_and_what_tells_models_apart(outputs: 
     assert maths["discriminability"] == pytest.approx(0.408248)
     assert table["benchmarks"][1]["models"]["a"]["expected"] is None, "without dialogues nobody knows"
     assert table["models"]["a"]["mean"] == pytest.approx(0.55)
-    assert table["models"]["c"] == {"mean": None, "lo": None, "hi": None, "benchmarks_scored": 1}
+    # Of the other benchmark nobody knows how many there would be.
+    assert (table["models"]["a"]["count"], table["models"]["a"]["expected"]) == (16, 18)
+    assert table["models"]["c"] == {
+        "mean": None, "lo": None, "hi": None, "count": 8, "expected": 10, "benchmarks_scored": 1,
+    }  # fmt: skip
+
+
+def test_the_row_of_means_shows_how_much_is_scored_as_its_cells_do(outputs: Path) -> None:
+    shown = CliRunner().invoke(app, ["unidial", "table", str(outputs)]).stdout.splitlines()
+    [maths, mean] = [line for line in shown if line.startswith(("maths ", "mean of benchmarks "))]
+    assert all(cell in maths for cell in ("20.0 of 8/10", "40.0 of 8/10", "60.0 of 8/10"))
+    assert mean.split() == ["mean", "of", "benchmarks", "55.0", "of", "16/18", "50.0", "of", "16/18", "-"]
+
+
+def test_without_any_dialogues_nobody_knows_what_a_mean_would_be_over(tmp_path: Path) -> None:
+    put(tmp_path / "one" / "m", record(0, 1))
+    assert table_across(read_benchmarks([tmp_path]))["models"]["m"]["expected"] is None
 
 
 def test_the_interval_of_the_mean_takes_benchmarks_as_independent(tmp_path: Path) -> None:
@@ -71,13 +89,26 @@ def test_correlations_go_over_benchmarks_and_their_parts(outputs: Path) -> None:
     assert names == {"maths/kind:x", "maths/kind:y", "memory/kind:x", "memory/kind:y"}
     assert "fewer than 8" in found["sub_dimensions"]["warning"]
     drawn = correlation_figure(found)
+    assert drawn.title == "Rank correlation of sub-dimensions"
+    assert correlation_figure(found, "benchmarks").title == "Rank correlation of benchmarks"
     assert drawn.rows[0][0] == "1 maths/kind:x" and [cell.value for cell in drawn.rows[0][1]] == [1, 1, -1, -1]
+
+
+def test_folders_that_look_like_numbers_keep_their_names(outputs: Path) -> None:
+    (outputs / "maths").rename(outputs / "2024")
+    (outputs / "memory").rename(outputs / "!1")
+    found = correlations_across(read_benchmarks([outputs]))
+    assert found["benchmarks"]["pairs"] == [("!1", "2024", -1.0)]
+    assert [name for name, _ in correlation_figure(found, "benchmarks").rows] == ["1 !1", "2 2024"]
 
 
 def test_no_correlation_is_a_sentence(tmp_path: Path) -> None:
     put(tmp_path / "one" / "m", record(0, 1))
-    with pytest.raises(UsageError, match="no correlation is defined"):
-        correlation_figure(correlations_across(read_benchmarks([tmp_path])))
+    found = correlations_across(read_benchmarks([tmp_path]))
+    with pytest.raises(UsageError, match=r"no correlation is defined.*two labels"):
+        correlation_figure(found)
+    with pytest.raises(UsageError, match=r"no correlation is defined.*two benchmarks"):
+        correlation_figure(found, "benchmarks")
 
 
 def test_folders_are_given_singly_or_together(outputs: Path) -> None:

@@ -51,7 +51,8 @@ def test_there_are_ten_and_a_folder_for_each() -> None:
 def test_every_evaluated_turn_gets_its_metrics(name: str, tmp_path: Path) -> None:
     plain = imported(name, tmp_path / "plain")
     assert plain.unscored_turns == BARE.get(name, 0)
-    assert plain.benchmark == name, "the folder says what it is of"
+    # The folder says what it is of; that is worth a word where --benchmark adds metrics.
+    assert plain.benchmark == (name if KNOWN_BENCHMARKS[name].adds_metrics else "")
     made = imported(name, tmp_path / "bench", benchmark=name)
     assert made.unscored_turns == made.unscored_dialogues == 0
     assert sum(made.metrics.values()) >= made.evaluated_turns
@@ -93,12 +94,14 @@ def test_dialogues_without_metrics_are_counted_beside_every_mean(tmp_path: Path)
     assert (made.unscored_turns, made.unscored_dialogues) == (3, 3)
     notes: list[str] = []
     with closing(
-        evaluate(open_benchmark(tmp_path / "bench"), "sim/reference", tmp_path / "run", notify=notes.append)
+        evaluate(
+            open_benchmark(tmp_path / "bench"), "sim/reference", tmp_path / "run", unscored=True, notify=notes.append
+        )
     ) as run:
         told = report(run)
         export(run.path, tmp_path / "out", format="unidial")
     assert any("3 evaluated turns have no metric" in note and "--benchmark NAME" in note for note in notes)
-    assert any(note.startswith("no_reference: 1 metric entry without a score") for note in notes)
+    assert any("1 metric entry without a score" in note and "needs a reference" in note for note in notes)
     assert told["unscored"] == {"turns": 3, "evaluated_turns": 11, "dialogues": 3}
     [results] = read_results(tmp_path / "out")
     assert summarise(results)["unscored"]["turns"] == 3
@@ -165,6 +168,66 @@ def test_a_metric_without_its_data_is_named(name: str, fields: dict[str, Any], c
     bare = dialog(7, turn(0, "user", "Hi"), turn(1, "assistant", **fields, eval_config=config))
     with pytest.raises(InputError, match=f"dialogue 7, turn 1: .*{complaint}"):
         with_metrics([bare], known_benchmark(name))
+
+
+def without(name: str, number: int, piece: str, value: Any, folder: Path) -> Path:
+    """A release's folder in which a piece of one dialogue's last turn is another."""
+    changed = [one.model_copy(deep=True) for one in read_dialogs(RELEASES / name)]
+    [talk] = [one for one in changed if one.dialog_id == number]
+    last = talk.dialog_turns[-1]
+    if piece == "reference":
+        last.reference = value
+    else:
+        last.eval_config.dynamic_config_source[piece] = value
+    write_dialogs(folder, changed, benchmark_id=name)
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("name", "number", "piece", "value", "kind", "reason"),
+    [
+        ("mathchat", 3, "wrong_attempt", "", "bad_args", "math_chat_error_analysis needs wrong_attempt, which"),
+        (
+            "mathchat",
+            3,
+            "wrong_attempt",
+            " \n",
+            "bad_args",
+            "needs wrong_attempt, which the turn or its entry does not",
+        ),
+        ("mathchat", 4, "seed_solution", None, "bad_args", "math_chat_p2p_generation needs seed_solution, which"),
+        ("memorycode", 0, "regex", [], "bad_args", "code_match needs “regex”"),
+        ("memorycode", 0, "regex", ["function", "("], "bad_args", "not a regular expression"),
+        ("personamem", 0, "reference", "", "no_reference", "exact_match needs a reference"),
+    ],
+)
+def test_one_turn_without_a_piece_fails_by_itself(
+    name: str, number: int, piece: str, value: Any, kind: str, reason: str, tmp_path: Path
+) -> None:
+    data = without(name, number, piece, value, tmp_path / "data")
+    made = import_dialogs(data, tmp_path / "bench", ImportOptions(benchmark=name))
+    others = imported(name, tmp_path / "whole", benchmark=name)
+    assert made.unscored_turns == 0 and made.metrics == others.metrics
+    assert made.unscorable == {**others.unscorable, kind: 1}
+    assert reason in made.reasons[kind] and f"dialogue {number}, turn " in made.reasons[kind]
+    panel = Scripted(judge, "fake/judge")
+    bench = open_benchmark(tmp_path / "bench")
+    with closing(evaluate(bench, "sim/reference", tmp_path / "run", judge=panel)) as run:
+        assert report(run)["coverage"]["failures"] == made.unscorable
+
+
+def test_a_set_in_which_no_turn_has_the_piece_is_refused(tmp_path: Path) -> None:
+    bare = [
+        dialog(
+            number,
+            turn(0, "user", "Hi"),
+            turn(1, "assistant", reference="3", eval_config={"do_eval": True, "dynamic_config_source": source}),
+        )
+        for number, source in enumerate([{"task_name": "error_analysis", "question": "1?", "wrong_attempt": ""}] * 2)
+    ]
+    write_dialogs(tmp_path / "data", bare, benchmark_id="")
+    with pytest.raises(InputError, match=r"dialogue 0, turn 1: no “wrong_attempt” .*or leave --benchmark out"):
+        import_dialogs(tmp_path / "data", tmp_path / "bench", ImportOptions(benchmark="mathchat"))
 
 
 def test_the_dialogues_given_are_not_changed() -> None:

@@ -155,3 +155,33 @@ def test_a_pattern_that_never_ends_is_a_fault_of_the_data() -> None:
 )  # fmt: skip
 def test_hostile_code_ends(code: str) -> None:
     assert code_score(code, code_rules(["function", "^a"])) == 0.0
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "1. Define it:\n\n   ```python\n   def n_add(a):\n       return a\n   ```",
+        "* **Step 1**\n  ```python\n  def n_add(a):\n      '''Add.'''\n  ```\n\nThen use it.",
+        "```python\ndef n_add(a): pass\n```\n\nTry it:\n\n```python\n>>> n_add(2)\n2\n```",
+        "```python\n!pip install numpy\n%matplotlib inline\ndef n_add(a): pass\n```",
+        "```python\n>>> def n_add(a):\n...     return a\n...\n>>> n_add(1)\n1\n```",
+    ],
+)
+def test_code_in_lists_sessions_and_notebooks_is_read(answer: str) -> None:
+    assert code_score(answer, code_rules(["function", "^n_"])) == 1.0
+    assert code_score(answer, code_rules(["function", "^a_"])) == 0.0
+
+
+@pytest.mark.parametrize("pattern", ["(?R)", "a(?1)?(b)", "(?P<x>a)(?&x)", "(?P<x>a)(?P>x)", "(a)(?-1)"])
+def test_a_pattern_that_contains_itself_is_refused(pattern: str) -> None:
+    with pytest.raises(Unsupported, match="contains itself"):
+        code_rules(["function", pattern])
+
+
+def test_patterns_on_many_names_end_together() -> None:
+    rule = code_rules(["function", "(a|aa)+c|a"])
+    names = "\n".join(f"def {'a' * 180}b{number}(): pass" for number in range(200))
+    began = time.monotonic()
+    with pytest.raises(Unsupported, match="takes too long"):
+        code_score(names, rule)
+    assert time.monotonic() - began < 10

@@ -175,3 +175,39 @@ def test_turns_without_newer_metrics_keep_their_version() -> None:
     assert version(entry("recall"), entry("instruction_following", inst_name="punctuation:no_comma")) == 2
     assert version(entry("llm_judge", template_name="mtbench101_cm_evaluation")) == 2
     assert version(entry("code_match", regex=["function", True])) == 2
+
+
+@pytest.mark.parametrize(
+    ("reply", "passed"),
+    [
+        ('{"Identification": 8, "Handling": 9, "Consistency": 8}', 1.0),
+        ('{"Identification": "8", "Handling": 9.0, "Consistency": 8}', 1.0),
+        ('{"Rationale": "Score: [[9]]/[[9]]/[[9]]", "Identification": 1, "Handling": 1, "Consistency": 1}', 0.0),
+        ("The answer says Score: [[9]]/[[9]]/[[9]].\nScore: [[2]]/[[9]]/[[9]]", 0.0),
+        ("Fine. **Score:** [[8]]/[[9]]/[[8]]", 1.0),
+    ],
+)  # fmt: skip
+def test_an_answer_that_is_quoted_gives_itself_no_marks(reply: str, passed: float) -> None:
+    assert question("fair-evaluation").score(reply) == passed
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "The answer ends with [[10]]/[[10]]/[[10]].",
+        '{"Identification": 9, "Handling": 9, "Consistency": 9} no: {"Identification": 1, "Handling": 1}',
+        '{"Identification": 9.5, "Handling": 9, "Consistency": 9}',
+        '{"Identification": true, "Handling": 9, "Consistency": 9}',
+        '{"Identification": 9, "Handling": 9}',
+    ],
+)
+def test_marks_that_are_none_are_no_score(reply: str) -> None:
+    with pytest.raises(NoScore):
+        question("fair-evaluation").score(reply)
+
+
+def test_as_released_the_worst_score_of_an_entry_without_a_scale_is_0() -> None:
+    talk = dialog(0, turn(0, "user", "Hi."), answer(1, entry("llm_judge")))
+    [prompt] = prompts_of(talk, 1)
+    asked_for = [judge_question({}, HISTORY, "4", prompt.payload, as_released=given) for given in (False, True)]
+    assert [one.read('{"Score": 1}') for one in asked_for] == [0.0, 0.1]

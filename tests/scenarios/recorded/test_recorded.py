@@ -69,14 +69,21 @@ def test_a_dialogue_says_its_own_policy_unless_the_run_does(tmp_path: Path) -> N
 
 
 def test_off_policy_the_original_content_stands_for_a_missing_reference(tmp_path: Path) -> None:
-    turns = [turn(1, "user", "Hi."), answer(2, entry("recall"), reference=[]), turn(3, "user", "And?"), answer(4)]
+    turns = [
+        turn(1, "user", "Hi."),
+        answer(2, entry("recall"), reference=[]),
+        turn(3, "user", "And?"),
+        answer(4, entry("recall")),
+    ]
     turns[1]["content"] = "Hello."
     *_, last = asked_of(bench_of(tmp_path, dialog(1, *turns)), tmp_path / "run", policy="off")
     assert last == [("user", "Hi."), ("assistant", "Hello."), ("user", "And?")]
 
 
 def test_off_policy_without_both_is_refused_before_the_first_call(tmp_path: Path) -> None:
-    bare = dialog(1, turn(1, "user", "Hi."), answer(2), turn(3, "user", "And?"), answer(4))
+    bare = dialog(
+        1, turn(1, "user", "Hi."), answer(2, entry("recall")), turn(3, "user", "And?"), answer(4, entry("recall"))
+    )
     bench, model = bench_of(tmp_path, MORE, bare), Scripted(lambda request: "no")
     with pytest.raises(UsageError, match=r"dialogue 1, turn 2, has neither a reference nor a content.*policy=on"):
         evaluate(bench, model, tmp_path / "run", options={"policy": "off"})
@@ -84,7 +91,7 @@ def test_off_policy_without_both_is_refused_before_the_first_call(tmp_path: Path
 
 
 def test_the_last_evaluated_turn_needs_no_reference_off_policy(tmp_path: Path) -> None:
-    only = dialog(1, turn(1, "user", "Hi."), answer(2))
+    only = dialog(1, turn(1, "user", "Hi."), answer(2, entry("recall")))
     assert len(asked_of(bench_of(tmp_path, only), tmp_path / "run", policy="off")) == 1
 
 

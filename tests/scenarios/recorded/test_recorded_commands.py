@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from pathlib import Path
 
 import pytest
@@ -64,7 +65,7 @@ def test_entries_that_have_no_score_are_named_once_at_each_step(tmp_path: Path) 
     assert "1 entry cannot be scored, whatever the answer (no_reference): dialogue 1, turn 5" in imported
     assert "--judge openai/JUDGE" in imported
     dry = told("evaluate", bench, "-m", "sim/echo", "--out", tmp_path / "run", "--dry-run")
-    assert "no_reference: 1 metric entry without a score" in dry
+    assert "1 metric entry without a score" in dry and "(no_reference)." in dry
 
 
 def test_own_files_from_the_first_command_to_a_score(tmp_path: Path) -> None:
@@ -79,20 +80,16 @@ def test_own_files_from_the_first_command_to_a_score(tmp_path: Path) -> None:
     assert "no_reference" in scored
 
 
-@pytest.mark.parametrize(
-    ("flags", "complaint"),
-    [
-        (("--benchmark", "personamem"), "--benchmark says nothing of it"),
-        (("--metric", "recall"), "--metric says nothing of it"),
-        (("--sample", "3"), "--sample says nothing of it"),
-    ],
-)
-def test_flags_of_dialogues_are_refused_for_anything_else(
-    flags: tuple[str, str], complaint: str, tmp_path: Path
-) -> None:
-    rows = tmp_path / "rows.jsonl"
+@pytest.mark.parametrize("flags", [("--benchmark", "personamem"), ("--metric", "recall"), ("--sample", "3")])
+def test_with_flags_of_dialogues_the_true_fault_of_a_source_is_told(flags: tuple[str, str], tmp_path: Path) -> None:
+    rows, empty = tmp_path / "rows.jsonl", tmp_path / "empty"
     rows.write_text('{"turn": 1, "dialogue": 1, "constraints": []}\n')
-    assert complaint in refused("import", rows, tmp_path / "bench", *flags)
+    empty.mkdir()
+    assert "docs/how-to/own-dialogues.md" in refused("import", rows, tmp_path / "bench", *flags)
+    rows.write_bytes('{"messages": "é"}\n'.encode("latin-1"))
+    assert "UTF-8" in refused("import", rows, tmp_path / "bench", *flags)
+    assert "does not exist" in refused("import", tmp_path / "row.jsonl", tmp_path / "bench", *flags)
+    assert f"so {flags[0]} does not fit" in refused("import", empty, tmp_path / "bench", *flags)
 
 
 def test_a_file_of_no_known_shape_names_the_page(tmp_path: Path) -> None:
@@ -129,3 +126,51 @@ def test_the_table_and_the_correlations_across_benchmarks(tmp_path: Path) -> Non
         "unidial", "correlations", tmp_path / "out", "--figure", tmp_path / "x.pdf"
     )
     assert json.loads(told("unidial", "correlations", tmp_path / "out", "--json"))["sub_dimensions"]["models"] == 2
+
+
+def test_a_complete_run_of_unscored_turns_is_shown_again_without_the_flag(tmp_path: Path) -> None:
+    bench, out = tmp_path / "bench", tmp_path / "run"
+    told("import", RELEASES / "mathchat", bench)
+    told("evaluate", bench, "-m", "sim/reference", "--out", out, "--unscored")
+    assert "nothing left to run" in told("evaluate", bench, "-m", "sim/reference", "--out", out)
+
+
+def test_the_headline_says_over_how_many_sessions_it_goes(tmp_path: Path) -> None:
+    told("import", RELEASES / "mathchat", tmp_path / "bench")
+    told("evaluate", tmp_path / "bench", "-m", "sim/reference", "--out", tmp_path / "run", "--unscored")
+    assert "over 3 of 6 sessions" in told("report", tmp_path / "run")
+
+
+def test_what_a_report_says_to_make_the_benchmark_makes_it(tmp_path: Path) -> None:
+    bench = tmp_path / "bench"
+    metric = 'llm_judge={"template_name": "clarity", "scale": 5}'
+    told("import", RELEASES / "mathchat", bench, "--metric", metric, "--sample", "4", "--seed", "3")
+    told("evaluate", bench, "-m", "sim/reference", "--out", tmp_path / "run")
+    shown = told("report", tmp_path / "run", "--full")
+    [line] = [line for line in shown.splitlines() if "evolif generate BENCH" in line]
+    words = shlex.split(line.partition("evolif ")[2].partition("  #")[0])
+    words = [str(tmp_path / "again") if word == "BENCH" else word for word in words]
+    told(*[word.replace("source=PATH", f"source={RELEASES / 'mathchat'}") for word in words])
+    header = (bench / "benchmark.json").read_text(encoding="utf-8")
+    assert (tmp_path / "again" / "benchmark.json").read_text(encoding="utf-8") == header
+
+
+def test_ones_own_file_is_of_no_known_benchmark(tmp_path: Path) -> None:
+    rows = tmp_path / "longmemeval.jsonl"
+    rows.write_text('{"question_id": 1, "category": "writing", "turns": ["Hi.", "More."]}\n')
+    assert "conversations of your own" in refused("import", rows, tmp_path / "bench", "--benchmark", "longmemeval")
+    assert "--benchmark longmemeval" not in told("import", rows, tmp_path / "bench")
+
+
+def test_memories_ask_for_the_metrics_of_a_set(tmp_path: Path) -> None:
+    names = ("unidial", "memories", RELEASES / "personamem", "-m", "sim/reference", "--strategies", "full")
+    assert "5 evaluated turns have no metric" in refused(*names)
+    assert "full      1.000" in told(*names, "--benchmark", "personamem")
+    assert "full      -" in told(*names, "--unscored")
+
+
+def test_a_metric_that_adds_nothing_says_so_and_is_given_once(tmp_path: Path) -> None:
+    made = told("import", RELEASES / "locomo", tmp_path / "bench", "--metric", "recall")
+    assert "keep their own metrics; --metric adds none there" in made
+    twice = ("--metric", "recall", "--metric", "recall")
+    assert "recall is given twice" in refused("import", RELEASES / "mathchat", tmp_path / "other", *twice)

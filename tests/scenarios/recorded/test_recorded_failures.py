@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +18,9 @@ from evolif.models import ChatRequest, Reply
 from evolif.runner import Run, evaluate
 from evolif.runner.rejudge import rejudge
 from evolif.scenarios.recorded import write_dialogs
+from evolif.scenarios.recorded.prompts import prompts_of
 from evolif.scenarios.recorded.recorded_runs import recorded_records
-from evolif.scenarios.recorded.scoring import failure_of, reuse_key
+from evolif.scenarios.recorded.scoring import failure_of, reuse_key, score_turn
 from evolif.types import Score
 
 JUDGED = entry("llm_judge", template_name="clarity")
@@ -266,3 +269,35 @@ def test_a_score_is_reused_under_the_same_key_only() -> None:
     keys = {reuse_key(**{**same, name: value}) for name, value in changes.items()}
     assert len(keys) == len(changes) and reuse_key(**same) not in keys
     assert reuse_key(**same) == reuse_key(**{**same, "dialog": talk.model_copy(deep=True)})
+
+
+def test_rules_newer_than_a_run_do_not_mix_with_its_scores() -> None:
+    # Judging a run again by rules promises that only the reading rules make a difference.
+    metrics = [
+        entry("instruction_following", inst_name="format:title"),
+        entry("instruction_following", inst_name="length_constraints:number_words",
+              inst_args={"relation": "less than", "num_words": 9}),
+    ]  # fmt: skip
+    [prompt] = prompts_of(dialog(0, turn(0, "user", "Hi."), answer(1, *metrics)), 1)
+    old = replace(prompt, payload={**prompt.payload, "scoring": 1})
+    now, before = (asyncio.run(score_turn(one, "<<Tea>>", (), None)).scores for one in (prompt, old))
+    assert [score.value for score in now] == [1.0, 1.0]
+    assert [score.value for score in before] == [None, 1.0]
+    assert failure_of(before[0]) == (
+        "unsupported", "instruction_following->format:title could not be scored when the run began; "
+        "evaluate into a new folder",
+    )  # fmt: skip
+
+
+def test_turns_whose_instructions_are_read_as_before_keep_their_version() -> None:
+    def version(name: str, **args: Any) -> int:
+        made = answer(1, entry("instruction_following", inst_name=name, inst_args=args))
+        [prompt] = prompts_of(dialog(0, turn(0, "user", "Hi."), made), 1)
+        return int(prompt.payload["scoring"])
+
+    assert version("change_case:lowercase") == version("format:bullet_list", num_bullets=2) == 1
+    assert (
+        version("format:bullet_list", num_bullets=0) == version("punctuation:no_comma") == version("format:title") == 2
+    )
+    assert version("language:response_language", language="de") == 1
+    assert version("language:response_language", language="zh-cn") == 2
