@@ -203,7 +203,8 @@ def _kind(row: Row, place: RowPlace) -> str:
     if "constraints" in row and "dialogue" in row:
         return OWN
     raise place.error(
-        "neither a turn exported by evolif nor a line of the EvolIF authors (turn, active_topic, instructions)"
+        "neither a turn exported by evolif nor a line of the EvolIF authors (turn, active_topic, instructions), nor a "
+        "conversation of your own (messages, conversations, turns or turn_1_prompt; docs/how-to/own-dialogues.md)"
     )
 
 

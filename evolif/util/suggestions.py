@@ -164,6 +164,8 @@ def wrong_folder(path: Path, kind: str) -> str:
         if (path / _FOLDERS[other][0]).is_file():
             return f"{start} it is a {other}; {_OTHER_KIND[other].format(path=path)}"
         if path.exists():
+            if kind == "benchmark" and (path.is_file() or any(path.glob("*.json"))):
+                return f"{start} it has no {file}; of dialogues, make one with `evolif import {path} BENCH`"
             inside = _holding(path, file)
             near = inside[0] if len(inside) == 1 else ""
             return f"{start} it has no {file}" + (

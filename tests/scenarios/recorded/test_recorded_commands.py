@@ -174,3 +174,13 @@ def test_a_metric_that_adds_nothing_says_so_and_is_given_once(tmp_path: Path) ->
     assert "keep their own metrics; --metric adds none there" in made
     twice = ("--metric", "recall", "--metric", "recall")
     assert "recall is given twice" in refused("import", RELEASES / "mathchat", tmp_path / "other", *twice)
+
+
+def test_dialogues_that_are_played_without_an_import_say_what_to_do(tmp_path: Path) -> None:
+    rows = tmp_path / "talks.jsonl"
+    rows.write_text('{"messages": [{"role": "user", "content": "Hi."}]}\n')
+    for source in (rows, RELEASES / "locomo"):
+        complaint = refused("evaluate", source, "-m", "sim/echo", "--out", tmp_path / "run")
+        assert f"evolif import {source} BENCH" in complaint
+    rows.write_text('{"message": [{"role": "user", "content": "Hi."}]}\n')
+    assert "(messages, conversations, turns or turn_1_prompt" in refused("import", rows, tmp_path / "bench")
