@@ -14,6 +14,7 @@ from evolif.scenario import get_scenario, options_of
 from evolif.scenarios.recorded import describe
 from evolif.scenarios.recorded.benchmarks import benchmark_called
 from evolif.scenarios.recorded.conversations import is_own, read_own
+from evolif.scenarios.recorded.folder import GENERATED
 from evolif.scenarios.recorded.prompts import prompts_of
 from evolif.scenarios.recorded.scenario import RecordedFolder
 from evolif.scenarios.recorded.scoring import unscorable
@@ -21,8 +22,6 @@ from evolif.scenarios.recorded.sources import unscored
 from evolif.util.suggestions import near_path
 
 RECORDED = "recorded"
-GENERATED = "generated"
-"""Where the folder of a model's results has its dialogues."""
 _TABLES = ("*.jsonl", "*.parquet", "*.arrow", "data/*.jsonl", "data/*.parquet")
 
 

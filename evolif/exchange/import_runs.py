@@ -17,7 +17,8 @@ from evolif.runner import EarlyEnd, RunSettings, RunStore, SessionKey
 from evolif.runner.records import WITHHELD, AnsweredTurn, EndEntry, StoreEntry, TurnEntry, with_digest
 from evolif.scenarios.instructions.turns import NAME as INSTRUCTIONS
 from evolif.scenarios.recorded import read_dialogs, read_results, results_folders, sessions_of
-from evolif.scenarios.recorded.results import GENERATED, Results
+from evolif.scenarios.recorded.folder import GENERATED
+from evolif.scenarios.recorded.results import Results
 from evolif.scenarios.recorded.sessions import PlayedSession, is_session
 from evolif.text import FIRST_RULES
 from evolif.types import Prompt

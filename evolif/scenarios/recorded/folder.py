@@ -22,6 +22,8 @@ from evolif.util.opened import read_file
 
 META = "_meta.json"
 """Says what a folder of dialogues holds."""
+GENERATED = "generated"
+"""Where the folder of a model's results has its dialogues."""
 _MOST_BYTES = 256 << 20
 _SHOWN = 40
 _EXPECTED: Mapping[str, str] = {

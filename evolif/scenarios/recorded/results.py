@@ -19,6 +19,7 @@ from evolif.scenarios.recorded.aggregation import (
 )
 from evolif.scenarios.recorded.coverage import bounds, coverage
 from evolif.scenarios.recorded.folder import (
+    GENERATED,
     META,
     read_dialogs,
     read_records,
@@ -32,7 +33,7 @@ from evolif.scenarios.recorded.schema import Dialog
 from evolif.scenarios.recorded.sources import unscored
 from evolif.scenarios.recorded.statistics import bootstrap_interval
 
-GENERATED, DETAILS, SUMMARY = "generated", "eval_details", "summary.json"
+DETAILS, SUMMARY = "eval_details", "summary.json"
 """What the folder of a model's results holds."""
 
 

@@ -15,7 +15,7 @@ from evolif.benchmark import read_header_json
 from evolif.errors import InputError, UsageError
 from evolif.scenarios.recorded.benchmarks import benchmark_called, known_benchmark, with_metrics
 from evolif.scenarios.recorded.conversations import read_own
-from evolif.scenarios.recorded.folder import read_dialogs, read_meta
+from evolif.scenarios.recorded.folder import GENERATED, read_dialogs, read_meta
 from evolif.scenarios.recorded.instruction_arguments import Unsupported
 from evolif.scenarios.recorded.labels import label_values
 from evolif.scenarios.recorded.metrics import metric_of
@@ -25,8 +25,6 @@ from evolif.text import plural
 from evolif.util.suggestions import did_you_mean
 
 TEMPLATES: Final = "_prompt_templates.json"
-GENERATED: Final = "generated"
-"""Where the folder of a model's results has its dialogues."""
 
 
 @dataclass(frozen=True)
