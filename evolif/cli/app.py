@@ -34,6 +34,7 @@ SUMMARIES: Mapping[str, str] = {
     "import": "Import exported data, dialogues of your own or in the unified schema, or files of EvolIF or NTM as a "
     "benchmark.",
     "compare": "Compare two models, paired by dialogue: differences with intervals, p, effect size.",
+    "gate": "Decide whether a run meets requirements, by its 95 % intervals. Exit code 1 if one fails, 4 if undecided.",
     "contamination": "Search a text corpus for a benchmark's queries and its canary. Exit code 1 on a finding.",
     "check": "Check one response. Exit code 1 if a constraint is not satisfied.",
     "score": "Compute the eight metrics, and with --cap ISR@N, with 95 % intervals, from plain verdicts.",

@@ -77,9 +77,9 @@ class Outputs:
         """
         if self.json_file is not None:
             text = json.dumps(json_object(), ensure_ascii=False, allow_nan=False, indent=1)
-            _write_text(self.json_file, text + "\n")
+            write_text(self.json_file, text + "\n")
         if self.latex is not None:
-            _write_text(str(self.latex), latex())
+            write_text(str(self.latex), latex())
 
 
 def _beside(page: Written) -> str:
@@ -92,7 +92,7 @@ def _beside(page: Written) -> str:
     )
 
 
-def _write_text(name: str, text: str) -> None:
+def write_text(name: str, text: str) -> None:
     """Write to a file, or to standard output if the name is -."""
     if name == "-":
         typer.echo(text, nl=False)
