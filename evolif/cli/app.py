@@ -30,6 +30,7 @@ SUMMARIES: Mapping[str, str] = {
     "status": "Show the progress of an evaluation, also from another shell; the run is only read.",
     "rejudge": "Judge a run's answers again with another judge, into a new run; the models under test are not called.",
     "report": "Show the eight metrics with 95 % intervals, satisfaction per group, and what is left out.",
+    "board": "Compare models across scenarios on one page without network: figures, ranks, groups, cost, history.",
     "export": "Export a benchmark or a run, without witnesses: JSONL, CSV, Parquet, datasets, or a layout of others.",
     "import": "Import exported data, dialogues of your own or in the unified schema, or files of EvolIF or NTM as a "
     "benchmark.",
@@ -61,9 +62,9 @@ _MODULES = {
     "registers": "catalogue",
 }
 """Verbs whose module has another name."""
-_NESTED = ("models", "personas", "registers", "topics", "unidial")
+_NESTED = ("board", "models", "personas", "registers", "topics", "unidial")
 """Verbs with subcommands."""
-_WITHOUT_OWN_GROUPS = ("check", "demo", "scenarios", "status", "score", *_NESTED)
+_WITHOUT_OWN_GROUPS = ("check", "demo", "scenarios", "status", "score", *(n for n in _NESTED if n != "board"))
 """Verbs without `--constraints` for groups; `check` has a file of constraints instead, but reads the variable."""
 _INTERRUPTED = 130
 _USAGE = UsageError.exit_code

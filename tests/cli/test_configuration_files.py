@@ -160,7 +160,7 @@ HARMLESS = """
     --limit --list --max-connections --max-retries --max-tokens --max-turns --metric --only --opinions
     --patience --recursive --relevance --relevance-counts --resamples --reviewer --rules --sample --search --seconds
     --seed --set --source --stats --status --stop-method --stop-when --system-prompt --temperature --timeout --topic
-    --turns --undecided --unscored --verify --voices --wait --whole --with-published --with-witness --words
+    --title --turns --undecided --unscored --verify --voices --wait --whole --with-published --with-witness --words
 """
 ASKED_CONSTRAINTS = ("check", "--constraints")
 """The only flag that means two things: for `check`, a file with constraints, which is data."""

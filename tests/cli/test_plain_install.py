@@ -61,6 +61,7 @@ VERBS: dict[str, list[str]] = {
     "evaluate": ["evaluate b -m sim/perfect -m sim/steady --max-turns 3 --out r"],
     "status": ["status r"],
     "report": ["report r", "report r --json j.json", "report r --html p.html", "report r --latex t.tex"],
+    "board": ["board r --out board"],
     "rejudge": ["rejudge r --judge lexical --out r2"],
     "compare": ["compare r"],
     "export": [f"export r x.{suffix}" for suffix in ("jsonl", "csv", "parquet")]
