@@ -1,4 +1,4 @@
-"""Writes `docs/reference/cli.md` and `docs/reference/environment.md` anew, from the program itself.
+"""Writes `cli.md`, `environment.md` and `plan.schema.json` of `docs/reference/` anew, from the program itself.
 
 .venv/bin/python docs/make_cli_reference.py
 """
@@ -12,12 +12,14 @@ from pathlib import Path
 from typing import Any
 
 import typer
+from typer.testing import CliRunner
 
 from evolif.cli import app
 
 ROOT = Path(__file__).parent.parent
 CLI = Path(__file__).parent / "reference" / "cli.md"
 ENVIRONMENT = Path(__file__).parent / "reference" / "environment.md"
+SCHEMA = Path(__file__).parent / "reference" / "plan.schema.json"
 
 CLI_HEAD = """# Command line
 
@@ -59,10 +61,16 @@ OTHERS = {
 
 
 def main() -> None:
-    """Write both pages."""
+    """Write both pages, and the schema of plans."""
     CLI.write_text(cli_page(), encoding="utf-8")
     ENVIRONMENT.write_text(environment_page(), encoding="utf-8")
-    print(CLI.name, ENVIRONMENT.name)
+    SCHEMA.write_text(plan_schema_text(), encoding="utf-8")
+    print(CLI.name, ENVIRONMENT.name, SCHEMA.name)
+
+
+def plan_schema_text() -> str:
+    """What `evolif run --schema` prints."""
+    return str(CliRunner().invoke(app, ["run", "--schema"], prog_name="evolif").stdout)
 
 
 def commands() -> Iterator[tuple[str, Any]]:

@@ -35,6 +35,7 @@ SUMMARIES: Mapping[str, str] = {
     "import": "Import exported data, dialogues of your own or in the unified schema, or files of EvolIF or NTM as a "
     "benchmark.",
     "compare": "Compare two models, paired by dialogue: differences with intervals, p, effect size.",
+    "run": "Play what a plan says: make what is missing, resume what is begun, end with board and gate.",
     "gate": "Decide whether a run meets requirements, by its 95 % intervals. Exit code 1 if one fails, 4 if undecided.",
     "contamination": "Search a text corpus for a benchmark's queries and its canary. Exit code 1 on a finding.",
     "check": "Check one response. Exit code 1 if a constraint is not satisfied.",

@@ -18,7 +18,8 @@ from evolif.types import DEFAULT_RESAMPLES
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from evolif.gate import Baseline, Required, Verdict
+    from evolif.gate import Baseline, Required
+    from evolif.gate.decision import Verdict
     from evolif.report import RunAnalysis
 
 _SUMMARY = "GITHUB_STEP_SUMMARY"
@@ -73,7 +74,8 @@ def gate(
     A requirement passes if the whole interval is on the required side, and fails if none of it is. Otherwise it is
     undecided, and the number of dialogues that would most likely decide it is shown. Rates are fractions from 0 to 1.
     """
-    from evolif.gate import Verdict, decide, decide_against
+    from evolif.gate import decide, decide_against
+    from evolif.gate.decision import Verdict
     from evolif.report import analyse
     from evolif.runner import load_run
 
@@ -123,7 +125,7 @@ def _named(models: Sequence[str] | None) -> list[str]:
 
 
 def _required(run: RunAnalysis, at_least: Sequence[str], at_most: Sequence[str]) -> list[Required]:
-    from evolif.gate import parse_required
+    from evolif.gate.required import parse_required
 
     return [
         *(parse_required(text, run.tables) for text in at_least),

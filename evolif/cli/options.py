@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, fields, is_dataclass
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar, get_args, get_origin, get_type_hints
 
 import typer
 
@@ -30,6 +30,9 @@ Seed = Annotated[int, typer.Option(min=0, help="Seed of random draws.")]
 Prices = Annotated[
     Path | None, typer.Option(metavar="FILE", help="Prices per million tokens, overriding the packaged ones.")
 ]
+
+Group = TypeVar("Group")
+"""A class of options that a verb takes as one parameter."""
 
 WORDING = "Chat models that word turns"
 """The heading of options for the chat models that write queries."""
@@ -139,6 +142,12 @@ def with_options(verb: Callable[..., None], common: Mapping[str, Any]) -> Callab
     return run
 
 
+def group_from(group: type[Group], values: Mapping[str, Any]) -> Group:
+    """A group of options from the values of a command's parameters, as the verb gets it."""
+    given = {field: values.get(option.name) for field, option in _options_of(group)}
+    return group(**{field: value for field, value in given.items() if value not in (None, [])})
+
+
 def _is_group(kind: Any) -> bool:
     return is_dataclass(kind) or hasattr(kind, "model_fields")
 
@@ -208,7 +217,7 @@ def _load_config(ctx: typer.Context, path: Path | None) -> Path | None:
     refused = {key: why for command in _commands(ctx) for key, why in _refused(command).items()}
     for key in sorted(values):
         # A key of this verb is what its own parameter is, whatever the same word means elsewhere.
-        why = _why_refused(own[key]) if key in own else refused.get(key)
+        why = why_refused(own[key]) if key in own else refused.get(key)
         if why is not None:
             raise InputError(f"{why}; remove “{_shown(key)}” and give it on the command line", path=path)
         if key not in known:
@@ -227,7 +236,8 @@ _NOT_FROM_FILES: Mapping[str, str] = {
 """Parameters that no configuration file sets, under whatever spelling, by their names; and why."""
 
 
-def _why_refused(parameter: Any) -> str | None:
+def why_refused(parameter: Any) -> str | None:
+    """Why no configuration file sets a parameter; None if files may."""
     return _NOT_FROM_FILES.get(parameter.name) if parameter.param_type_name == "option" else None
 
 
@@ -235,7 +245,7 @@ def _refused(command: Any) -> dict[str, str]:
     """Every word that may stand for a parameter that no file sets: its flags, its own name and its variable."""
     found: dict[str, str] = {}
     for parameter in command.params:
-        if why := _why_refused(parameter):
+        if why := why_refused(parameter):
             spellings = {parameter.name, parameter.envvar or parameter.name, *parameter.opts, *parameter.secondary_opts}
             found |= dict.fromkeys((spelling.strip("-").replace("-", "_") for spelling in spellings), why)
     return found

@@ -12,7 +12,6 @@ Example:
 """
 
 from evolif.gate.baseline import Baseline, decide_against
-from evolif.gate.decision import Verdict
-from evolif.gate.required import Required, decide, parse_required
+from evolif.gate.required import Required, decide
 
-__all__ = ["Baseline", "Required", "Verdict", "decide", "decide_against", "parse_required"]
+__all__ = ["Baseline", "Required", "decide", "decide_against"]

@@ -102,6 +102,8 @@ def _decided(comparison: ModelComparison, baseline: Baseline) -> Decision:
             return replace(draft, reason=f"{told}: {whose}{missing}")
     if outcome != "undecided":
         return replace(draft, outcome=outcome, reason=told)
+    if found.value is None:
+        return replace(draft, reason=f"{told}: no dialogue of both has it")
     needed = _needed(found, limit, clusters)
     reason = f"{told}, which {missing_words(clusters, needed, comparison.tables[0].cluster)}"
     return replace(draft, needed=needed, reason=reason)

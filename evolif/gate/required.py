@@ -132,9 +132,9 @@ def _decided(model: ModelAnalysis, required: Required) -> Decision:
     outcome = by_interval(interval, required.limit, at_most=required.at_most)
     if outcome != "undecided":
         return replace(draft, outcome=outcome, reason=f"{metric.label} is {told}")
-    needed = None
-    if value is not None:
-        draws = {"cap": run.settings.max_turns, "seed": run.seed, "resamples": run.resamples}
-        needed = dialogues_to_decide(table, rows, metric.name, required.limit, **draws)
+    if value is None:
+        return replace(draft, reason=f"{metric.label} is undefined: no dialogue of {model.name} has it")
+    draws = {"cap": run.settings.max_turns, "seed": run.seed, "resamples": run.resamples}
+    needed = dialogues_to_decide(table, rows, metric.name, required.limit, **draws)
     reason = f"{metric.label} is {told}, which {missing_words(clusters, needed, table.cluster)}"
     return replace(draft, needed=needed, reason=reason)

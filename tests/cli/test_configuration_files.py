@@ -38,6 +38,7 @@ COMMANDS = {
     "prices": ["rejudge", "run", "--judge", "none", "--prices"],
     "constraints of check": ["check", "answer.txt", "--constraints"],
     "verdicts": ["score"],
+    "plan": ["run"],
 }
 _TIMED = """
 import sys, time
@@ -143,24 +144,24 @@ NEVER = {
 }
 SHOULD_BE_READ_BEFOREHAND = {
     "names what is asked, or the variable whose value is sent there": """
-        --base-url --checker --context-model --judge --model --partner --synthesizer --model-args""",
+        --base-url --baseline-model --checker --context-model --judge --model --partner --synthesizer --model-args""",
     "names a plug-in of those that are installed": """
         --scenario --context --strategies --group name""",
     "names files and folders that are read": """
-        --against --apply --bench --benchmark --definitions --from --like --personas --prices --profile --registers
-        --topics bench corpus file folder folders path response run runs source""",
+        --against --apply --bench --benchmark --definitions --from --like --no-worse-than --personas --prices --profile
+        --registers --topics bench corpus file folder folders path response run runs source""",
     "names files and folders that are written": """
-        --cache-dir --export --figure --figures --fork --html --json-file --latex --out --zip out""",
+        --cache-dir --export --figure --figures --fork --html --json-file --junit --latex --out --zip out""",
     "publishes": "--public --push",
 }
 HARMLESS = """
     --ablation --across --aggregate --as-released --budget-tokens --budget-usd --by --cache --cap --ceiling --check
     --count --dialogues --display --domain --dry-run --engine --epochs --explain-cache --feedback --finding --floor
-    --format --full --json --judge-rule --judged --license
-    --limit --list --max-connections --max-retries --max-tokens --max-turns --metric --only --opinions
-    --patience --recursive --relevance --relevance-counts --resamples --reviewer --rules --sample --search --seconds
-    --seed --set --source --stats --status --stop-method --stop-when --system-prompt --temperature --timeout --topic
-    --title --turns --undecided --unscored --verify --voices --wait --whole --with-published --with-witness --words
+    --format --full --github --json --judge-rule --judged --license --limit --list --margin --max --max-connections
+    --max-retries --max-tokens --max-turns --metric --min --only --opinions --patience --recursive --relevance
+    --relevance-counts --resamples --reviewer --rules --sample --schema --search --seconds --seed --set --source
+    --stats --status --stop-method --stop-when --system-prompt --temperature --timeout --topic --title --turns
+    --undecided --unscored --verify --voices --wait --whole --with-published --with-witness --words
 """
 ASKED_CONSTRAINTS = ("check", "--constraints")
 """The only flag that means two things: for `check`, a file with constraints, which is data."""

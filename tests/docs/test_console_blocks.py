@@ -29,6 +29,7 @@ SLOW = {
     "extend",
     "files",
     "metrics",
+    "plan",
     "plugins",
     "publish",
     "python",

@@ -30,6 +30,10 @@ def test_the_table_of_variables_is_fresh(maker: ModuleType) -> None:
     assert maker.ENVIRONMENT.read_text(encoding="utf-8") == maker.environment_page(), STALE
 
 
+def test_the_schema_of_plans_is_fresh(maker: ModuleType) -> None:
+    assert maker.SCHEMA.read_text(encoding="utf-8") == maker.plan_schema_text(), STALE
+
+
 def test_every_variable_that_the_program_reads_is_in_the_table(maker: ModuleType) -> None:
     page = maker.environment_page()
     read = {

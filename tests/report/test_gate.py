@@ -115,6 +115,15 @@ def test_the_number_needed_decides_when_the_dialogues_go_on_like_this() -> None:
     assert decided("wide", "--min", "isr_at_n=.6")["outcome"] == "passed"
 
 
+def test_a_figure_that_is_undefined_is_undecided() -> None:
+    make("run", {"openai/a": many(GOOD, 8), "openai/b": many(GOOD, 8)})
+    [one] = decided("run", "--min", "rec=.5", "-m", "openai/a")["decisions"]
+    assert (one["outcome"], one["needed"]) == ("undecided", None)
+    assert one["reason"] == "REC is undefined: no dialogue of openai/a has it"
+    against = ("--no-worse-than", "run", "-m", "openai/a", "--baseline-model", "openai/b", "--metric", "rec")
+    assert decided("run", *against)["decisions"][0]["reason"].endswith("undefined: no dialogue of both has it")
+
+
 def test_a_figure_at_its_limit_needs_no_number() -> None:
     assert dialogues_to_decide(SHARE, [(8.0, 10.0)] * 7, "share", 0.8) is None
     assert dialogues_to_decide(SHARE, [(0.0, 0.0)] * 7, "share", 0.8) is None
