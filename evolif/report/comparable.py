@@ -75,8 +75,7 @@ def kind_of(
     """
     wanted = _wanted(ablation, across)
     fields = _different(a.settings, b.settings)
-    # The gate decides figures only where it counts.
-    wrong = fields & (_DECIDING | {"relevance"} if a.settings.relevance_counts else _DECIDING)
+    wrong = _deciding(a.settings, fields)
     if replay:
         wrong -= REPLAYED
     kind: PairKind = "models"
@@ -94,6 +93,31 @@ def kind_of(
     if kind != "options":  # an option may change what is asked
         _refuse_edited(a, b)
     return kind, _clauses(a.settings, b.settings, fields - ACROSS.get(kind, frozenset()))
+
+
+def _deciding(settings: RunSettings, fields: frozenset[str]) -> frozenset[str]:
+    """Those of some different settings that determine figures: the gate only where it counts."""
+    return fields & (_DECIDING | {"relevance"} if settings.relevance_counts else _DECIDING)
+
+
+def deciding_differences(a: RunSettings, b: RunSettings) -> tuple[str, ...]:
+    """The settings by which figures of two runs are of different things; empty if they are of the same.
+
+    Returns:
+        Names of fields, in the order of `RunSettings`.
+    """
+    wrong = _deciding(a, _different(a, b))
+    return tuple(name for name in RunSettings.model_fields if name in wrong)
+
+
+def setting_words(field: str, settings: RunSettings) -> str:
+    """One setting with its value, in words: “patience 3”, “judge none”."""
+    if field == "options":
+        return f"options {_options(settings.options)}"
+    if field in ("max_turns", "cap_counts"):
+        return f"cap of {settings.cap}"
+    subject, show = _WORDS.get(field, (field.replace("_", " "), str))
+    return f"{subject.removeprefix('the ').partition(' (')[0]} {show(getattr(settings, field))}"
 
 
 def _wanted(ablation: str | None, across: str | None) -> PairKind | None:
@@ -488,6 +512,36 @@ def _differ_only_beside(one: RunSettings, other: RunSettings) -> bool:
         return False
     keys = {key for key in {*one.options, *other.options} if one.options.get(key) != other.options.get(key)}
     return keys <= get_scenario(one.scenario).side_options
+
+
+def partition_comparable(analyses: Sequence[RunAnalysis]) -> list[tuple[RunAnalysis, ...]]:
+    """The runs in groups of which each may stand in one ranking.
+
+    Unlike `group_comparable`, which is for one report, this separates what cannot be compared and keeps the rest
+    together, and runs that differ in the context strategy or in the person's reactions are not alike. A run joins the
+    first group with all of whose runs it can be compared.
+
+    Args:
+        analyses: In the order in which the groups and their runs are returned.
+    """
+    groups: list[list[RunAnalysis]] = []
+    for one in analyses:
+        group = next((known for known in groups if all(_is_alike(one.run, other.run) for other in known)), None)
+        if group is None:
+            groups.append([one])
+        else:
+            group.append(one)
+    return list(map(tuple, groups))
+
+
+def _is_alike(one: Run, other: Run) -> bool:
+    if deciding_differences(one.settings, other.settings):
+        return False  # before the turns are read
+    try:
+        kind_of(one, other, same_model=False)
+    except UsageError:
+        return False
+    return True
 
 
 def group_comparable(analyses: Sequence[RunAnalysis]) -> list[ComparableRuns]:

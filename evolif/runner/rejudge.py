@@ -107,6 +107,7 @@ def rejudge(
             target.refuse_edits()
             target.note_outline(source.outline())
             target.note_origin(source.origin())
+            target.note_played(source.played())
             scores = SqliteJudgeCache(root / CACHE_FILE, source.root / CACHE_FILE)
             opened = open_judge(judges or ["none"], rule=judge_rule, opener=clients.__getitem__, cache=scores)
             target.lose_open_calls()

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -129,6 +130,13 @@ class Run:
     def origin(self) -> Origin | None:
         """How its benchmark was made; None in runs of earlier versions."""
         return read_origin(self._store.origin())
+
+    def played(self) -> datetime | None:
+        """When its answers were last asked for, in UTC; None in runs of earlier versions.
+
+        A run that judges the answers of another keeps the other's date.
+        """
+        return self._store.played()
 
     def live(self) -> Live | None:
         """What the process says that plays it at the moment, or said last; None if none does."""
@@ -266,6 +274,7 @@ class RunExecutor:
             store.note_outline(self._scenario.outline(self.benchmark, store.settings.dialogues))
             origin = origin_of(self.benchmark)
             store.note_origin("" if origin is None else origin.dump())
+            store.note_played(datetime.now(UTC))
             store.lose_open_calls()
             batcher = WriteBatcher(store)
             ledger = Ledger(batcher)

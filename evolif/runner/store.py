@@ -10,6 +10,7 @@ import os
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -432,6 +433,18 @@ class RunStore:
     def origin(self) -> str:
         """How the benchmark was made; empty in runs of earlier versions."""
         return self.noted("origin")
+
+    def note_played(self, moment: datetime | None) -> None:
+        """Store when answers were last asked for; None changes nothing."""
+        self.note("played", "" if moment is None else moment.astimezone(UTC).isoformat(timespec="seconds"))
+
+    def played(self) -> datetime | None:
+        """When answers were last asked for, in UTC; None in runs of earlier versions, and where it was edited."""
+        try:
+            moment = datetime.fromisoformat(self.noted("played"))
+            return None if moment.tzinfo is None else moment.astimezone(UTC)
+        except (ValueError, OverflowError):
+            return None
 
     def note(self, key: str, text: str) -> None:
         """Store a text under a key, in place of an earlier one; an empty text changes nothing."""

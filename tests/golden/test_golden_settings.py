@@ -80,9 +80,13 @@ BENCHES = {
 
 
 def kept(run: Path) -> dict[str, Any]:
-    """What the store says of the run as a whole, as it lies in the file; the hash holds its very bytes."""
+    """What the store says of the run as a whole, as it lies in the file; the hash holds its very bytes.
+
+    Without the date, which is of today.
+    """
     with closing(sqlite3.connect(run / "run.sqlite")) as connection:
         told = dict(connection.execute("SELECT key, value FROM run ORDER BY key"))
+    told.pop("played", None)
     return {**told, "settings": json.loads(told["settings"])}
 
 

@@ -1,0 +1,54 @@
+"""The pairs of a column: differences of two models, with what would tell them apart."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import combinations
+
+from evolif.board.board import Figure, Pair, Row
+from evolif.board.columns import Group
+from evolif.board.models import Named
+from evolif.report import ModelAnalysis
+from evolif.report.comparison import ModelComparison, compare_models
+
+
+def pairs_of(group: Group, rows: Mapping[Named, Row]) -> Iterator[Pair]:
+    """Every pair of models of a column, but for those that know the answers.
+
+    P of ranked models is corrected over their pairs. A model that is no better than answers that follow nothing is in
+    no correction, as it has no rank: its pairs have a difference and a p of their own, and are never told apart.
+
+    Args:
+        group: The column's runs.
+        rows: Of the board.
+    """
+    board = group.newest.contestants
+    if not board.tables:
+        return
+    ranked = [model for model, head in group.heads.items() if head not in board.at_floor]
+    others = [pair for pair in combinations(board.models, 2) if not all(model in ranked for model in pair)]
+
+    def name(side: ModelAnalysis) -> str:
+        return rows[group.named[side]].name
+
+    for one in compare_models(list(combinations(ranked, 2))):
+        yield _pair(group.id, one, name(one.a), name(one.b), is_ranked=True)
+    for one in compare_models(others):
+        yield _pair(group.id, one, name(one.a), name(one.b), is_ranked=False)
+
+
+def _pair(column: str, one: ModelComparison, a: str, b: str, *, is_ranked: bool) -> Pair:
+    lead = one.a.of.headline.name
+    found = one.paired.differences[lead]
+    return Pair(
+        column=column,
+        a=a,
+        b=b,
+        difference=Figure.of(found.value, found.interval),
+        p=found.p,
+        p_holm=one.p if is_ranked else None,
+        told_apart=is_ranked and one.told_apart,
+        needed=found.dialogues_needed,
+        dialogues=one.paired.dialogues,
+        also=one.also,
+    )
