@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-from html import escape
 from pathlib import Path
 
 from evolif.board.board import Board
@@ -40,10 +39,15 @@ def write_board(board: Board, out: Path) -> tuple[Path, Path]:
         The paths of the page and of the data.
 
     Raises:
+        UsageError: the extra `report` is not installed.
         OutsideError: the disk.
     """
+    try:
+        from evolif.board.page import page_of
+    except ImportError:
+        raise UsageError("a board needs Jinja: install evolif[report]") from None
     texts = {
-        out / PAGE: f"<!doctype html><meta charset=utf-8><title>{escape(board.title)}</title>",
+        out / PAGE: page_of(board),
         out / DATA: json.dumps(board.to_object(), ensure_ascii=False, allow_nan=False, indent=1) + "\n",
     }
     try:

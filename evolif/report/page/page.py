@@ -89,7 +89,7 @@ def write_side(transcripts: TranscriptCache, page: Path, not_comparable: str) ->
     folder = side_folder(page)
     remove_side(page)
     folder.mkdir(parents=True, exist_ok=True)
-    style, script = asset("transcript.css"), asset("transcript.js")
+    style, script = asset("base.css", "transcript.css"), asset("transcript.js")
     template = environment().get_template("side.html")
     shared = {
         "style": style,
@@ -288,7 +288,7 @@ class _Page:
             environment()
             .get_template("page.html")
             .stream(
-                style=asset("transcript.css", "page.css"),
+                style=asset("base.css", "transcript.css", "page.css"),
                 script=asset("page.js", "transcript.js"),
                 version=__version__,
                 reading_rules=", ".join(sorted({str(run.settings.reading_rules) for run in runs}))

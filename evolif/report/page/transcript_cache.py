@@ -16,7 +16,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -45,18 +45,18 @@ if TYPE_CHECKING:
     from jinja2 import Environment
 
 
-_FOLDER = "templates"
+_PACKAGE, _FOLDER = "evolif.report.page", "templates"
 _COMMENT = re.compile(r"/\*.*?\*/|^\s*//[^\n]*", re.DOTALL | re.MULTILINE)
 """Comments of style sheets, and whole comment lines of scripts."""
 
 
-@lru_cache(maxsize=1)
-def environment() -> Environment:
-    """The templates; everything is escaped, and an undefined name is an error."""
+@lru_cache(maxsize=2)
+def environment(package: str = _PACKAGE) -> Environment:
+    """The templates of a package; everything is escaped, and an undefined name is an error."""
     from jinja2 import Environment, FunctionLoader, StrictUndefined
 
     jinja = Environment(
-        loader=FunctionLoader(_source),
+        loader=FunctionLoader(partial(_source, package=package)),
         autoescape=True,
         undefined=StrictUndefined,
         finalize=_finalize,
@@ -70,9 +70,9 @@ def environment() -> Environment:
     return jinja
 
 
-def _source(name: str) -> str:
+def _source(name: str, package: str = _PACKAGE) -> str:
     # Read through importlib, so that a package inside an archive works too.
-    return (files("evolif.report.page") / _FOLDER / name).read_text(encoding="utf-8")
+    return (files(package) / _FOLDER / name).read_text(encoding="utf-8")
 
 
 def _finalize(value: Any) -> Any:
@@ -81,9 +81,14 @@ def _finalize(value: Any) -> Any:
 
 
 @lru_cache(maxsize=8)
-def asset(*names: str) -> Markup:
-    """Our style sheets or scripts, joined, without comments and indentation."""
-    text = "".join(_COMMENT.sub("", _source(name)) for name in names)
+def asset(*names: str, package: str = _PACKAGE) -> Markup:
+    """Our style sheets or scripts, joined, without comments and indentation.
+
+    Args:
+        names: Of files.
+        package: Whose templates they are among.
+    """
+    text = "".join(_COMMENT.sub("", _source(name, package)) for name in names)
     if "</" in text or "<!--" in text:
         raise AssertionError(f"{names} would close or comment out their own element")
     return Markup("".join(f"{line.strip()}\n" for line in text.splitlines() if line.strip()))
