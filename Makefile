@@ -85,6 +85,7 @@ docs: $(VENV)/.docs
 # The pages that are made from the program, after a change of flags or of what is printed.
 reference: $(VENV)/.docs
 	$(BIN)/python docs/make_cli_reference.py
+	$(BIN)/python docs/make_board_schema.py
 	$(BIN)/python docs/make_console.py
 	$(BIN)/python docs/make_notebooks.py
 

@@ -1,7 +1,7 @@
 """A board: models × scenarios on one page, from runs."""
 
-from evolif.board.board import Board
+from evolif.board.board import Board, board_from_object
 from evolif.board.build import build_board
 from evolif.board.files import runs_of, write_board
 
-__all__ = ["Board", "build_board", "runs_of", "write_board"]
+__all__ = ["Board", "board_from_object", "build_board", "runs_of", "write_board"]

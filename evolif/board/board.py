@@ -1,6 +1,6 @@
 """A board as data: what its page shows is what its JSON says.
 
-Rates are fractions, and what is not known is None. `docs/reference/board.md` explains every key.
+Rates are fractions, and what is not known is None. `docs/reference/board-json.md` explains every key.
 """
 
 from __future__ import annotations

@@ -22,7 +22,8 @@ def runs_of(board: Path) -> list[Path]:
         UsageError: there are none.
     """
     folder = board / RUNS
-    found = sorted(path for path in folder.iterdir() if path.is_dir()) if folder.is_dir() else []
+    inside = folder.iterdir() if folder.is_dir() else ()
+    found = sorted(path for path in inside if path.is_dir() and not path.name.startswith("."))
     if not found:
         raise UsageError(f"{folder} has no runs; name some: evolif board RUN... --out {board}")
     return found

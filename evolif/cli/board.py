@@ -5,15 +5,20 @@ Subcommands are commands of `board_app`; without one, the board is built.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from typer.core import TyperGroup
 
-from evolif.cli.console import say
+from evolif.cli.console import show
 from evolif.cli.options import Prices, Resamples, Seed
+from evolif.text import plural
 from evolif.types import DEFAULT_RESAMPLES
+
+if TYPE_CHECKING:
+    from evolif.board import Board
 
 _DEFAULT = "build"
 
@@ -84,5 +89,18 @@ def build(
 
     made = build_board(runs or runs_of(out), title=title, seed=seed, resamples=resamples, prices=load_prices(prices))
     page, data = write_board(made, out)
-    say(f"Board: {page}")
-    say(f"Data: {data}")
+    show(
+        [
+            f"Board: {page}, {plural(len(made.rows), 'model')} in {plural(len(made.columns), 'column')}",
+            *_columns(made),
+            f"Data: {data}",
+        ]
+    )
+
+
+def _columns(board: Board) -> Iterator[str]:
+    """What is comparable, a line each."""
+    for column in board.columns:
+        head = " ".join(filter(None, (column.scenario, column.profile)))
+        models = sum(cell.column == column.id for cell in board.cells)
+        yield f"  {', '.join((head, *column.differs))}: {plural(models, 'model')}"

@@ -23,6 +23,7 @@ def load() -> ModuleType:
 
 CONSOLE = load()
 SLOW = {
+    "board",
     "budget",
     "ci",
     "domain",

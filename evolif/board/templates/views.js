@@ -61,10 +61,9 @@ const views = (() => {
   const labelOf = (info) => (info.unit === "rate" ? `${info.label} %` : info.label);
   const headOf = (column) => [column.scenario, column.profile, ...column.differs].filter(Boolean).join(" · ");
   const chance = (p) => (p === null ? "–" : p < 0.001 ? "<.001" : p.toFixed(3).replace(/^0/, ""));
-  const rankOf = (cell) => {
-    if (!cell.rank) return "no rank";
-    return cell.rank.low === cell.rank.high ? `rank ${cell.rank.low}` : `rank ${cell.rank.low}–${cell.rank.high}`;
-  };
+  const isReference = (cell) => cell.marks.some((mark) => mark.kind === "reference");
+  const places = ({ rank }) => (!rank ? "none" : rank.low === rank.high ? `${rank.low}` : `${rank.low}–${rank.high}`);
+  const rankOf = (cell) => (cell.rank ? `rank ${places(cell)}` : "no rank");
   const money = (cost) => {
     if (cost.usd === null) return cost.unknown_calls ? "usage unknown" : "price unknown";
     return cost.usd >= 1 || cost.usd === 0 ? `$${cost.usd.toLocaleString("en", { minimumFractionDigits: 2, maximumFractionDigits: 2 })}` : `$${cost.usd.toFixed(4)}`;
@@ -91,10 +90,11 @@ const views = (() => {
 
   // --- charts -----------------------------------------------------------------------------------------------------
 
-  const WIDE = 640, HIGH = 260, LEFT = 46, RIGHT = 150, TOP = 14, BOTTOM = 32;
+  const WIDE = 640, HIGH = 260, LEFT = 46, TOP = 14, BOTTOM = 32;
 
   // Lines of a figure over dates. A series is { name, points: [{ date, figure, other }] }; other instances are hollow.
   const chart = (info, series, label) => {
+    const RIGHT = series.length > 1 ? 150 : 16;
     const points = series.flatMap((one) => one.points);
     const times = points.map((point) => Date.parse(point.date));
     const values = points.flatMap(({ figure }) => [figure.value, figure.low, figure.high]).filter((value) => value !== null);
@@ -110,10 +110,11 @@ const views = (() => {
         draw("line", { class: "grid", x1: LEFT, x2: WIDE - RIGHT, y1: y(value), y2: y(value) }),
         draw("text", { x: LEFT - 6, y: y(value) + 4, "text-anchor": "end" }, text(info, value)));
     }
-    const days = [...new Map(points.map((point) => [point.date.slice(0, 10), point])).entries()].sort();
-    const marked = days.length > 2 ? [days[0], days[days.length - 1]] : days;
-    marked.forEach(([day, point], place) =>
-      picture.append(draw("text", { x: x(point), y: HIGH - 10, "text-anchor": place && days.length > 1 ? "end" : "start" }, day)));
+    const ordered = [...points].sort((a, b) => (a.date < b.date ? -1 : 1));
+    const outer = [ordered[0], ordered[ordered.length - 1]];
+    const days = outer[0].date.slice(0, 10) === outer[1].date.slice(0, 10) ? outer.slice(0, 1) : outer;
+    days.forEach((point, place) =>
+      picture.append(draw("text", { x: x(point), y: HIGH - 10, "text-anchor": place ? "end" : "start" }, point.date.slice(0, 10))));
     const names = [];
     series.forEach((one, number) => {
       const colour = `c${number % 8}`;
@@ -211,8 +212,7 @@ const views = (() => {
           ["Cost", money(cell.cost)],
           ["Settings", column.settings],
         ]), el("p", { class: "meta" }, "The full report of this run, where its folder is:"), el("pre", {}, cell.command),
-        against(row, column))),
-      ...history(column, [row]));
+        against(row, column), ...history(column, [row]))));
   };
 
   const model = (row) => {
@@ -227,7 +227,7 @@ const views = (() => {
     const reach = Math.max(...pairs.flatMap(({ difference: d }) => [d.value, d.low, d.high]).filter((v) => v !== null).map(Math.abs), 1e-9);
     const x = (value) => 160 + (150 * value) / reach;
     return (one) => {
-      const picture = draw("svg", { class: "chart", viewBox: "0 0 320 20", "aria-hidden": "true" },
+      const picture = draw("svg", { class: "chart forest", viewBox: "0 0 320 20", "aria-hidden": "true" },
         draw("line", { class: "zero", x1: 160, x2: 160, y1: 0, y2: 20 }));
       const { value, low, high } = one.difference;
       if (low !== null) picture.append(draw("line", { class: "c0", x1: x(low), x2: x(high), y1: 10, y2: 10, "stroke-width": 3 }));
@@ -236,9 +236,10 @@ const views = (() => {
     };
   };
 
-  const comparison = (pair) => {
+  const comparison = (pair, pairs) => {
     const column = columns.get(pair.column);
     const info = infoOf(column);
+    const unit = (one) => infoOf(columns.get(one.column)).unit;
     const [one, other] = [cellOf(pair.a, column.id), cellOf(pair.b, column.id)];
     const side = (cell) => el("span", {}, text(info, cell.newest.figure.value), between(cell.newest.figure, (value) => text(info, value)));
     const safe = /^transcripts\/(?:[\w-][\w.-]*\/)*[\w-][\w.-]*(?:#[\w./:-]*)?$/.test(pair.transcripts);
@@ -246,7 +247,7 @@ const views = (() => {
       el("h3", {}, link(`#column=${column.id}`, headOf(column))),
       el("p", {}, el("span", { class: "big" }, signed(info, pair.difference.value)),
         ` ${info.unit === "rate" ? `points of ${info.label}` : info.label}`, between(pair.difference, (value) => signed(info, value)), " · ", verdict(pair)),
-      forest([pair])(pair),
+      forest(pairs.filter((other) => unit(other) === info.unit))(pair),
       facts([
         [pair.a, side(one)],
         [pair.b, side(other)],
@@ -272,7 +273,7 @@ const views = (() => {
         : "No column compares the two: they have none in common, or one of them knows the answers."),
       el("p", {}, link(pairHash(b, a), "The other way round"))];
     if (alone.length && pairs.length) parts.push(el("p", { class: "meta" }, `Not compared in: ${alone.map(headOf).join("; ")}.`));
-    return { title: `${a} against ${b}`, parts: [...parts, ...pairs.map(comparison)] };
+    return { title: `${a} against ${b}`, parts: [...parts, ...pairs.map((pair) => comparison(pair, pairs))] };
   };
 
   // --- a column ---------------------------------------------------------------------------------------------------
@@ -283,9 +284,9 @@ const views = (() => {
     const info = infoOf(own);
     const sign = info.lower_is_better ? 1 : -1;
     const value = (cell) => (cell.newest.figure.value === null ? Infinity : sign * cell.newest.figure.value);
-    const here = board.cells.filter((cell) => cell.column === id).sort((a, b) => !a.rank - !b.rank || value(a) - value(b));
+    const here = board.cells.filter((cell) => cell.column === id).sort((a, b) => isReference(a) - isReference(b) || !a.rank - !b.rank || value(a) - value(b));
     const rows = here.map((cell) => [
-      toModel(cell.row), rankOf(cell), cell.letters ? el("span", { class: "letters" }, cell.letters) : "",
+      el("span", {}, toModel(cell.row), isReference(cell) ? el("span", { class: "meaning" }, "knows the answers") : ""), places(cell), cell.letters ? el("span", { class: "letters" }, cell.letters) : "",
       el("span", {}, text(info, cell.newest.figure.value), between(cell.newest.figure, (v) => text(info, v))),
       `${plural(cell.turns, "turn")}, ${money(cell.cost)}`, dateOf(cell.newest), cell.newest.run]);
     const alike = new Set(own.instances);

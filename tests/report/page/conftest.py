@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
-from typing import Any
 
 import pytest
+from browsers import driver, screen, visit
 
 from evolif.judging import JudgeRecord, JudgeScore
 from evolif.judging.records import dump_records
@@ -20,10 +19,7 @@ from evolif.runner import Run, evaluate, load_run
 from evolif.scenarios.instructions import generate
 from evolif.types import Usage
 
-FLAGS = (
-    "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
-    "--disable-component-update --disable-sync --hide-scrollbars --window-size=1280,900"
-).split()
+__all__ = ["driver", "screen", "visit"]
 
 PAYLOADS = (
     "<script>window.pwned = 1</script>",
@@ -103,55 +99,3 @@ def pages(folder: Path, hostile: Path) -> dict[str, Path]:
             made[root.name] = root.with_suffix(".html")
             write_page(analyse([opened], resamples=50), made[root.name])
     return made
-
-
-@pytest.fixture(scope="session")
-def driver(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    """Chromium without a window, started once."""
-    webdriver = pytest.importorskip("selenium.webdriver", reason="selenium is not installed")
-    browser = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-    helper = shutil.which("chromedriver")
-    if browser is None or helper is None:
-        pytest.skip("Chromium and chromedriver are not installed (Debian: chromium, chromium-driver)")
-    os.environ["SE_OFFLINE"] = "true"
-    options = webdriver.ChromeOptions()
-    options.binary_location = browser
-    for flag in (*FLAGS, f"--user-data-dir={tmp_path_factory.mktemp('chromium')}"):
-        options.add_argument(flag)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-    service = webdriver.ChromeService(executable_path=helper)
-    started = webdriver.Chrome(options=options, service=service)
-    try:
-        started.set_page_load_timeout(60)
-        yield started
-    finally:
-        started.quit()
-
-
-@pytest.fixture
-def screen(driver: Any) -> Iterator[Callable[..., None]]:
-    """Sets the size and the media of the window; undone afterwards."""
-
-    def set_to(width: int = 1280, height: int = 900, media: str = "", dark: bool = False) -> None:
-        metrics = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600}
-        driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
-        scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
-        driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": media, "features": [scheme]})
-
-    set_to()
-    yield set_to
-    set_to()
-
-
-@pytest.fixture
-def visit(driver: Any, screen: Callable[..., None]) -> Callable[..., Any]:
-    """Opens a page afresh, at a place in it."""
-
-    def go(path: Path, fragment: str = "") -> Any:
-        driver.get("about:blank")
-        driver.get_log("browser")
-        driver.get_log("performance")
-        driver.get(path.resolve().as_uri() + (f"#{fragment}" if fragment else ""))
-        return driver
-
-    return go
