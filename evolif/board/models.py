@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from typing import Literal
 
 from evolif.board.board import Row
+from evolif.models.endpoint import address_digest
 from evolif.report import ModelAnalysis, RunAnalysis
 from evolif.runner import Run
 from evolif.runner.store import FILE_NAME
@@ -21,7 +22,7 @@ class Named:
 
     Attributes:
         model: Its name.
-        settings: In words, what is not the provider's own: “temperature 0.2”, “at https://host”.
+        settings: In words, what is not the provider's own: “temperature 0.2”.
     """
 
     model: str
@@ -46,7 +47,7 @@ class Named:
         if name in settings.weights:
             words.append(f"weights {settings.weights[name]}")
         if settings.endpoint(name):
-            words.append(f"at {settings.endpoint(name)}")
+            words.append(f"endpoint {address_digest(settings.endpoint(name))}")  # the board is shared: no address
         return cls(name, tuple(words))
 
 

@@ -6,6 +6,7 @@ import os
 import sqlite3
 from contextlib import closing
 from datetime import UTC, datetime
+from itertools import combinations
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from board_runs import GOOD, MIDDLING, POOR, Made, built, cell, over
 from evolif.budget import load_prices
 from evolif.report import analyse
 from evolif.report.comparable import ComparableRuns
+from evolif.report.comparison import compare_models
 from evolif.runner import EarlyEnd, load_run
 
 THREE = {"sim/a": over(GOOD), "sim/b": over(MIDDLING), "sim/c": over(POOR)}
@@ -40,6 +42,13 @@ def test_figures_ranks_and_pairs_are_those_of_the_report(run: Made) -> None:
                     place.high,
                 )
         apart = {frozenset({p.a, p.b}) for p in ranking.pairs if p.metric == ranking.main and p.told_apart}
+        above = [model for model in analysis.models if model.name not in runs.contestants.at_floor]
+        for one in compare_models(list(combinations(above, 2))):
+            [pair] = [pair for pair in board.pairs if (pair.a, pair.b) == (one.a.name, one.b.name)]
+            whole = one.leading
+            assert (pair.difference.value, pair.p, pair.p_holm) == (whole.value, whole.p, one.p)
+            assert (pair.difference.low, pair.difference.high) == whole.interval
+            assert (pair.needed, pair.dialogues) == (whole.dialogues_needed, one.paired.dialogues)
     assert apart
     assert {frozenset({pair.a, pair.b}) for pair in board.pairs if pair.told_apart} == apart
     a, b = cell(board, "sim/a"), cell(board, "sim/b")

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 from board_runs import GOOD, MIDDLING, Made, built, over
+
+from evolif.models.endpoint import address_digest
 
 TWO = {"sim/a": over(GOOD), "sim/b": over(MIDDLING)}
 
@@ -78,7 +81,9 @@ def test_own_settings_of_a_model_make_rows_and_no_columns(run: Made) -> None:
 def test_where_a_model_is_asked_tells_it_from_others_of_its_name(run: Made) -> None:
     elsewhere = run("two", {"openai/m": over(GOOD)}, endpoints=("http://host.example/v1",))
     board = built(run("one", {"openai/m": over(GOOD)}), elsewhere)
-    assert [row.name for row in board.rows] == ["openai/m", "openai/m, at http://host.example/v1"]
+    told = address_digest("http://host.example/v1")
+    assert [row.name for row in board.rows] == ["openai/m", f"openai/m, endpoint {told}"]
+    assert "host.example" not in json.dumps(board.to_object())
 
 
 RECIPE = {"dialogues": 8, "turns": 10}

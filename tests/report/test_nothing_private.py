@@ -120,6 +120,7 @@ def outputs(run: str) -> dict[str, bytes]:
     told = {"report": command("report", run, "--full", *files)}
     pair = ["compare", run, "-m", "local/little.gguf", "-m", "openai/tiny"]
     told["compare"] = command(*pair, "--json", "c.json", "--html", "c.html", "--latex", "c.tex", "--resamples", "20")
+    told["board"] = command("board", run, "--out", "shared-board", "--resamples", "20")
     told["status"] = command("status", run, "--seconds", "0")
     told["status --json"] = command("status", run, "--seconds", "0", "--json")
     for name in ("run.jsonl", "run.csv", "run.parquet", "datasets", "unidial"):
