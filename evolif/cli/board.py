@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperGroup
 
+from evolif.cli.board_add import add, check
 from evolif.cli.console import show
 from evolif.cli.options import Prices, Resamples, Seed
 from evolif.text import plural
@@ -104,3 +105,7 @@ def _columns(board: Board) -> Iterator[str]:
         head = " ".join(filter(None, (column.scenario, column.profile)))
         models = sum(cell.column == column.id for cell in board.cells)
         yield f"  {', '.join((head, *column.differs))}: {plural(models, 'model')}"
+
+
+board_app.command()(add)
+board_app.command()(check)

@@ -144,24 +144,26 @@ NEVER = {
 }
 SHOULD_BE_READ_BEFOREHAND = {
     "names what is asked, or the variable whose value is sent there": """
-        --base-url --baseline-model --checker --context-model --judge --model --partner --synthesizer --model-args""",
+        --base-url --baseline-model --checker --context-model --judge --model --model-args --partner --synthesizer""",
     "names a plug-in of those that are installed": """
-        --scenario --context --strategies --group name""",
+        --context --group --scenario --strategies name""",
     "names files and folders that are read": """
-        --against --apply --bench --benchmark --definitions --from --like --no-worse-than --personas --prices --profile
-        --registers --topics bench corpus file folder folders path response run runs source""",
+        --against --apply --base --bench --benchmark --definitions --from --like --no-worse-than --personas
+        --prices --profile --registers --topics bench board corpus file folder folders path response run runs
+        source""",
     "names files and folders that are written": """
-        --cache-dir --export --figure --figures --fork --html --json-file --junit --latex --out --zip out""",
+        --board --cache-dir --export --figure --figures --fork --html --json-file --junit --latex --out --zip out""",
     "publishes": "--public --push",
 }
 HARMLESS = """
     --ablation --across --aggregate --as-released --budget-tokens --budget-usd --by --cache --cap --ceiling --check
     --count --dialogues --display --domain --dry-run --engine --epochs --explain-cache --feedback --finding --floor
     --format --full --github --json --judge-rule --judged --license --limit --list --margin --max --max-connections
-    --max-retries --max-tokens --max-turns --metric --min --only --opinions --patience --recursive --relevance
-    --relevance-counts --resamples --reviewer --rules --sample --schema --search --seconds --seed --set --source
-    --stats --status --stop-method --stop-when --system-prompt --temperature --timeout --topic --title --turns
-    --undecided --unscored --verify --voices --wait --whole --with-published --with-witness --words
+    --max-retries --max-tokens --max-turns --metric --min --name --new-column --only --opinions --patience
+    --recursive --relevance --relevance-counts --resamples --reviewer --rules --run --sample --schema --search
+    --seconds --seed --set --source --stats --status --stop-method --stop-when --system-prompt --temperature
+    --timeout --title --topic --turns --undecided --unscored --verify --voices --wait --whole --with-published
+    --with-witness --words
 """
 ASKED_CONSTRAINTS = ("check", "--constraints")
 """The only flag that means two things: for `check`, a file with constraints, which is data."""
