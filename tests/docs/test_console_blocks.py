@@ -24,6 +24,7 @@ def load() -> ModuleType:
 CONSOLE = load()
 SLOW = {
     "board",
+    "board-submissions",
     "budget",
     "ci",
     "domain",
