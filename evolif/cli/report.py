@@ -211,6 +211,9 @@ def compare(
             help="The same for any of these settings: show its effect on a model.",
         ),
     ] = None,
+    transcripts: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write an HTML page with the transcripts of both side by side.")
+    ] = None,
     outputs: Outputs,
     seed: Seed = 0,
     resamples: Resamples = DEFAULT_RESAMPLES,
@@ -236,10 +239,26 @@ def compare(
         loaded = [opened.enter_context(closing(load_run(path))) for path in paths]
         analyses = analyse(loaded, seed=seed, resamples=resamples)
         comparisons = compare_models(_choose(analyses[0], analyses[-1], model or []), ablation=ablation, across=across)
+        if transcripts is not None:
+            _write_transcripts(comparisons, transcripts)
         outputs.draw(analyses, comparisons=comparisons)
         outputs.write(lambda: comparisons_object(comparisons), lambda: latex_comparisons(comparisons))
         if outputs.json_file != "-":
             print_comparisons(comparisons, Terminal())
+
+
+def _write_transcripts(comparisons: Sequence[ModelComparison], path: Path) -> None:
+    """Write the transcripts of the one pair that is compared.
+
+    Raises:
+        UsageError: there are several.
+    """
+    from evolif.report.page import write_side_by_side
+
+    if len(comparisons) != 1:
+        raise UsageError(f"--transcripts shows one pair, not {len(comparisons)}; name its model with --model")
+    [pair] = comparisons
+    say(f"Transcripts: {write_side_by_side(pair.a, pair.b, path, labels=pair.labels)}")
 
 
 def _choose(a: RunAnalysis, b: RunAnalysis, named: list[str]) -> list[tuple[ModelAnalysis, ModelAnalysis]]:

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from evolif.budget import PriceTable
-    from evolif.report.analysis import RunAnalysis
+    from evolif.report.analysis import ModelAnalysis, RunAnalysis
     from evolif.report.comparison import ModelComparison
     from evolif.report.leaderboard import Leaderboard
     from evolif.report.page.page import Written
 
-__all__ = ["write_page"]
+__all__ = ["write_page", "write_side_by_side"]
 
 
 def write_page(
@@ -45,12 +45,50 @@ def write_page(
         UsageError: The extra `report` is not installed.
         OutsideError: The file cannot be written.
     """
-    from evolif.errors import UsageError
-
-    try:
-        import jinja2  # noqa: F401  # the modules below need it to be imported
-    except ImportError:
-        raise UsageError("the page needs Jinja: install evolif[report]") from None
+    _need_jinja()
     from evolif.report.page.page import write, write_packed
 
     return (write_packed if packed else write)(analyses, Path(path), comparisons, prices, published)
+
+
+def write_side_by_side(
+    a: ModelAnalysis,
+    b: ModelAnalysis,
+    out: Path | str,
+    *,
+    dialogues: Sequence[int] | None = None,
+    labels: tuple[str, str] | None = None,
+) -> Path:
+    """Write a page with two models' transcripts of the same dialogues, turn by turn.
+
+    What was asked stands there once, and below it the two answers beside each other, with verdicts and evidence.
+    Dialogues with the most differences come first; a page holds at most 100 of them, or 10 MB, and says how many are
+    left out.
+
+    Args:
+        a: A model of a run.
+        b: Another one, or the same in another run on the same benchmark.
+        out: The file; an earlier one is replaced.
+        dialogues: Only these; all that both played if None.
+        labels: What the two are called; their names if None.
+
+    Returns:
+        The file.
+
+    Raises:
+        UsageError: The extra `report` is not installed, the two have no dialogue in common, or both are the same.
+        OutsideError: The file cannot be written.
+    """
+    _need_jinja()
+    from evolif.report.page.side_by_side import write_page as write
+
+    return write(a, b, Path(out), dialogues, labels)
+
+
+def _need_jinja() -> None:
+    from evolif.errors import UsageError
+
+    try:
+        import jinja2  # noqa: F401  # the modules of the page need it to be imported
+    except ImportError:
+        raise UsageError("the page needs Jinja: install evolif[report]") from None

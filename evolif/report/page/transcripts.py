@@ -29,24 +29,37 @@ LONG = 2_500
 """Longer answers and queries are folded after their beginning; in characters."""
 
 
-def verdict_items(verdicts: Sequence[Verdict], marked: Collection[int]) -> Markup:
+_UNLIKE = (
+    ' <span class="unlike"><span aria-hidden="true">≠</span><span class="vh">unlike the other answer</span></span>'
+)
+"""Stands behind what was found otherwise of the answer beside it."""
+
+
+Unlike = tuple[Collection[int], Collection[int]]
+"""The verdicts, and the scores, that differ from those on the answer beside it, by their positions."""
+_ALIKE: Unlike = ((), ())
+
+
+def verdict_items(verdicts: Sequence[Verdict], marked: Collection[int], unlike: Collection[int] = ()) -> Markup:
     """A list item per verdict. They are most of a page's elements, and Jinja would be slower.
 
     Args:
         verdicts: Of one turn.
         marked: The verdicts with marks in the answer: their items are buttons that show the marks.
+        unlike: The verdicts that differ from those on the answer beside it.
     """
-    return Markup("".join(_item(i, verdict, i in marked) for i, verdict in enumerate(verdicts)))
+    items = (_item(i, verdict, i in marked, _UNLIKE if i in unlike else "") for i, verdict in enumerate(verdicts))
+    return Markup("".join(items))
 
 
-def _item(index: int, verdict: Verdict, is_button: bool) -> str:
+def _item(index: int, verdict: Verdict, is_button: bool, unlike: str) -> str:
     look, sign, word = OUTCOMES[verdict.satisfied]
     details = f'<span class="exp">{label(verdict.expected)}</span>'
     if verdict.found != verdict.expected:
         details += f' <span class="fnd"><span class="vh">found</span> {label(verdict.found)}</span>'
     content = (
         f'<span class="sign" aria-hidden="true">{sign}</span>'
-        f'<span class="what"><b>{label(verdict.group)}</b> <span class="vh">{word}:</span> {details}</span>'
+        f'<span class="what"><b>{label(verdict.group)}</b> <span class="vh">{word}:</span> {details}{unlike}</span>'
     )
     if is_button:
         button = f'<button type="button" class="v {look}" data-v="{index}" aria-pressed="false">{content}</button>'
@@ -54,17 +67,19 @@ def _item(index: int, verdict: Verdict, is_button: bool) -> str:
     return f'<li><div class="v {look}">{content}</div></li>'
 
 
-def score_items(scores: Sequence[Score]) -> Markup:
-    """A list item per score."""
-    return Markup("".join(map(_score_item, scores)))
+def score_items(scores: Sequence[Score], unlike: Collection[int] = ()) -> Markup:
+    """A list item per score; `unlike` as for verdicts."""
+    return Markup("".join(_score_item(score, _UNLIKE if i in unlike else "") for i, score in enumerate(scores)))
 
 
-def _score_item(score: Score) -> str:
+def _score_item(score: Score, unlike: str) -> str:
     value = "not scored" if score.value is None else f"{score.value:g}"
     details = f' <span class="exp">{label(score.expected)}</span>' if score.expected else ""
     if score.found and score.found != score.expected:
         details += f' <span class="fnd"><span class="vh">found</span> {label(score.found)}</span>'
-    return f'<li><div class="v"><span class="what"><b>{label(score.name)}</b> {value}{details}</span></div></li>'
+    return (
+        f'<li><div class="v"><span class="what"><b>{label(score.name)}</b> {value}{details}{unlike}</span></div></li>'
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,13 +204,14 @@ class TurnView(NamedTuple):
         return [message for message in self.record.prompt.messages if message.role != "system"]
 
 
-def turn_view(record: TurnRecord, reader: PromptReader, patience: int | None) -> TurnView:
+def turn_view(record: TurnRecord, reader: PromptReader, patience: int | None, unlike: Unlike = _ALIKE) -> TurnView:
     """Prepare a stored turn for the template.
 
     Args:
         record: The turn.
         reader: Of the run.
         patience: What was left after it.
+        unlike: What differs from the answer beside it.
     """
     facts = reader.facts(record.prompt)
     failed = frozenset(i for i, v in enumerate(record.verdicts) if v.satisfied is False)
@@ -211,8 +227,8 @@ def turn_view(record: TurnRecord, reader: PromptReader, patience: int | None) ->
         answer=marked(record.answer, places.answer, failed),
         content=marked(places.content, places.in_content, failed) if places.in_content else None,
         heard=None if heard == record.answer else heard,
-        verdicts=verdict_items(record.verdicts, shown),
-        scores=score_items(record.judged.scores),
+        verdicts=verdict_items(record.verdicts, shown, unlike[0]),
+        scores=score_items(record.judged.scores, unlike[1]),
         heuristic=verdict_items(record.heuristic, frozenset()),
         context=_context(record),
         pieces=reader.pieces(record.prompt),
@@ -372,12 +388,21 @@ def session_head(
     )
 
 
-def turn_views(session: Session, records: Iterable[TurnRecord], reader: PromptReader) -> list[TurnView]:
-    """The turns with the patience that was left after each."""
+def turn_views(
+    session: Session, records: Iterable[TurnRecord], reader: PromptReader, unlike: Mapping[int, Unlike] | None = None
+) -> list[TurnView]:
+    """The turns with the patience that was left after each.
+
+    Args:
+        session: Theirs.
+        records: The turns.
+        reader: Of the run.
+        unlike: By the number of a turn, what differs from the answer beside it.
+    """
     left = session.patience
     views = []
     for record in records:
         if record.prompt.seat == "target":
             left = step(left, session.patience, record.judged.judged)
-        views.append(turn_view(record, reader, left))
+        views.append(turn_view(record, reader, left, (unlike or {}).get(record.turn, _ALIKE)))
     return views
