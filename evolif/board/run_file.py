@@ -128,6 +128,9 @@ def copy_file(source: Path, target: Path) -> None:
                         "dialogues or epochs, or one model in a run"
                     )
                 copy.write(piece)
+            times = os.fstat(file.fileno())
+        # Of a run that stores no date, that of its file counts.
+        os.utime(target, ns=(times.st_atime_ns, times.st_mtime_ns))
     except OSError as fault:
         raise OutsideError(f"{source} cannot be copied ({fault.strerror or fault})") from None
 

@@ -18,9 +18,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from evolif.benchmark import open_benchmark
-from evolif.board.board import build_board
+from evolif.board.build import build_board
 from evolif.board.checks import Examined, Standards, examine
-from evolif.board.files import DATA, RUNS, runs_of, write_board
+from evolif.board.files import DATA, PAGE, RUNS, runs_of, write_board
 from evolif.board.run_file import LEFT_BESIDE, RefusedFileError, faults_of_folder, faults_of_use, opened_copy
 from evolif.errors import InputError, OutsideError, UsageError
 from evolif.runner import Run
@@ -47,6 +47,11 @@ class Submission:
     """Where it is on the board, or would have been."""
     was_there: bool = False
     """Whether the board had every turn of it before."""
+
+    @property
+    def page(self) -> Path:
+        """Of the board."""
+        return self.folder.parent.parent / PAGE
 
     @property
     def is_taken(self) -> bool:
@@ -299,6 +304,7 @@ def _place(copy: Path, target: Path, board: Path, *, is_known: bool) -> None:
             made.mkdir()
             shutil.copyfile(copy, made / FILE_NAME)
             _close_file(made / FILE_NAME)
+            shutil.copystat(copy, made / FILE_NAME)
             target.parent.mkdir(exist_ok=True)
             with _or_as_before(target, room):
                 if target.exists():

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from evolif.cli.console import say, show, show_json
+from evolif.cli.console import show, show_json
 from evolif.cli.options import JsonFlag
 from evolif.errors import OutsideError, UsageError
 from evolif.text import plain, plural, unhidden
@@ -67,10 +67,9 @@ def add(
     else:
         show(_lines(made.examined))
         if made.is_taken:
-            show([f"{'There already' if made.was_there else 'Taken'}: {_line(str(made.folder))}"])
+            show([f"{'There already' if made.was_there else 'Taken'}: {made.folder}", f"Board: {made.page}"])
     if not made.is_taken:
         raise typer.Exit(1)
-    say(f"Board: {board / 'index.html'}")
 
 
 def check(

@@ -152,7 +152,8 @@ SHOULD_BE_READ_BEFOREHAND = {
         --prices --profile --registers --topics bench board corpus file folder folders path response run runs
         source""",
     "names files and folders that are written": """
-        --board --cache-dir --export --figure --figures --fork --html --json-file --junit --latex --out --zip out""",
+        --board --cache-dir --export --figure --figures --fork --html --json-file --junit --latex --out
+        --transcripts --zip out""",
     "publishes": "--public --push",
 }
 HARMLESS = """

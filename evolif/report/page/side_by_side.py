@@ -258,7 +258,8 @@ def _why_not(session: Session) -> str:
 
 def _lead(found: PairedSessions) -> str:
     dialogues = plural(len(found.pairs), "dialogue", spec=",")
-    return f"{dialogues}, {found.told}. Those with the most differences come first."
+    first = " Those with the most differences come first." if len(found.pairs) > 1 else ""
+    return f"{dialogues}, {found.told}.{first}"
 
 
 def _result(pair: PairedSession, side: _Side) -> str:

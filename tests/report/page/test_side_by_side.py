@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
+from recorded_dialogs import answer, bench_of, dialog, entry, turn
 from runs_by_hand import make_run
 from talk_scenario import MODEL, SECRET, SYSTEM, install, make_talk
 from typer.testing import CliRunner
 
+import evolif
 from evolif import UsageError
 from evolif.cli import app
 from evolif.report import analyse
@@ -26,7 +29,7 @@ SESSIONS = {
     A: {1: "censored:11 11 10", 2: "censored:1 1", 3: "finished:1? 0? 0? 0?", 4: "censored:1"},
     B: {1: "censored:11 10 01", 2: "censored:1 1 0", 3: "censored:1? 1? 0? 0? 1?", 5: "censored:1"},
 }
-"""Verdicts of which 3 differ in dialogue 1, none in dialogue 2, and 1 in dialogue 3; what is not judged counts nowhere."""
+"""Of the verdicts 3 differ in dialogue 1, none in dialogue 2, and 1 in dialogue 3; `?` counts nowhere."""
 
 
 @pytest.fixture
@@ -118,9 +121,11 @@ def test_models_that_cannot_stand_beside_each_other_are_refused(run: Run, tmp_pa
     first, second = analyse([run])[0].models
     with pytest.raises(UsageError, match="fake/a stands on both sides"):
         write_side_by_side(first, first, tmp_path / "x.html")
-    with closing(make_run(tmp_path / "other", SESSIONS, benchmark="f" * 16)) as other:
-        with pytest.raises(UsageError, match="run and other were played on different benchmarks"):
-            write_side_by_side(first, analyse([other])[0].models[1], tmp_path / "x.html")
+    with (
+        closing(make_run(tmp_path / "other", SESSIONS, benchmark="f" * 16)) as other,
+        pytest.raises(UsageError, match="run and other were played on different benchmarks"),
+    ):
+        write_side_by_side(first, analyse([other])[0].models[1], tmp_path / "x.html")
     assert not (tmp_path / "x.html").exists() and second.name == B
 
 
@@ -146,7 +151,7 @@ def test_a_scenario_of_two_seats(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     with closing(make_talk(tmp_path / "one")) as one, closing(make_talk(tmp_path / "two")) as two:
         pair = analyse([one])[0].models[0], analyse([two])[0].models[0]
         text = write_side_by_side(*pair, tmp_path / "x.html").read_text(encoding="utf-8")
-    first, second, *_ = pairs(text)
+    _, second, *_ = pairs(text)
     assert f"{MODEL} (one)".split("/")[-1] in text and 'class="pair other"' in second
     assert "A, partner" in second and "What the partner was asked" in second
     assert "is it &lt;b&gt;fire&lt;/b&gt;?" in second
@@ -170,5 +175,29 @@ def test_compare_writes_it(folder: Path, tmp_path: Path) -> None:
     assert json.loads(result.stdout)["comparisons"] and "sim/forgetful" in out.read_text(encoding="utf-8").replace(
         "<wbr>", ""
     )
-    both = CliRunner().invoke(app, ["compare", str(folder), str(folder.parent / "run"), "--transcripts", str(out)])
-    assert both.exit_code == 2
+    again = shutil.copytree(folder, tmp_path / "again")
+    several = CliRunner().invoke(app, ["compare", str(folder), str(again), "--transcripts", str(tmp_path / "x.html")])
+    assert several.exit_code == 2 and "--transcripts shows one pair, not 2; name its model" in several.stderr
+    assert not (tmp_path / "x.html").exists()
+
+
+PLAYERS = {"games": ("scripted", "floor"), "shifts": ("steady", "reader"), "broadcast": ("steady", "reader")}
+
+
+@pytest.mark.sampled
+@pytest.mark.parametrize("scenario", PLAYERS)
+def test_every_scenario_is_shown(scenario: str, tmp_path: Path) -> None:
+    bench = evolif.generate(tmp_path / "bench", scenario=scenario, dialogues=1, seed=3)
+    with closing(evolif.evaluate(bench, [f"sim/{name}" for name in PLAYERS[scenario]], tmp_path / "run")) as run:
+        text = page(run, tmp_path)
+        turns = [len(session.turns) for model in run.models for session in run.sessions(model)]
+    assert text.count('class="text ans"') == sum(turns) > 0
+    assert "What differs" in text and 'class="pair differs"' in text
+
+
+def test_recorded_dialogues_are_shown_with_their_scores(tmp_path: Path) -> None:
+    asked = turn(1, "user", "Say it."), answer(2, entry("exact_match"), reference="It.")
+    bench = bench_of(tmp_path, dialog(0, *asked))
+    with closing(evolif.evaluate(bench, ["sim/reference", "sim/echo"], tmp_path / "run")) as run:
+        text = page(run, tmp_path)
+    assert "1 difference in 1 score; Score" in plain(text) and "100 and 0 %" in plain(text)
