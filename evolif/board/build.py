@@ -11,6 +11,7 @@ from evolif.board.cells import cells_of
 from evolif.board.columns import column_of, groups_of
 from evolif.board.models import rows_of, run_names
 from evolif.board.pairs import pairs_of
+from evolif.board.transcripts import TranscriptPages
 from evolif.budget import PriceTable, load_prices
 from evolif.errors import UsageError
 from evolif.report import analyse
@@ -29,6 +30,7 @@ def build_board(
     seed: int = 0,
     resamples: int = DEFAULT_RESAMPLES,
     prices: PriceTable | None = None,
+    pages: TranscriptPages | None = None,
 ) -> Board:
     """A board of runs; they are only read.
 
@@ -38,6 +40,7 @@ def build_board(
         seed: Of every draw.
         resamples: How many draws each figure takes that needs some.
         prices: Of tokens; those of the package if None.
+        pages: Gets the transcripts of every pair, side by side; None to write none.
 
     Raises:
         UsageError: there is none, one of the folders is not a run, or the extra `report` is not installed.
@@ -69,7 +72,7 @@ def build_board(
             columns=tuple(column_of(group, groups, rows, names) for group in groups),
             rows=tuple(rows.values()),
             cells=tuple(cell for group in groups for cell in cells_of(group, rows, table)),
-            pairs=tuple(pair for group in groups for pair in pairs_of(group, rows)),
+            pairs=tuple(pair for group in groups for pair in pairs_of(group, rows, pages)),
         )
 
 

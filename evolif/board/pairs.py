@@ -9,13 +9,14 @@ from itertools import combinations
 from evolif.board.board import Figure, Pair, Row
 from evolif.board.columns import Group
 from evolif.board.models import Named
+from evolif.board.transcripts import TranscriptPages
 from evolif.metrics import compare
 from evolif.metrics.pairs import holm
 from evolif.report import ModelAnalysis
 from evolif.report.comparison import ALPHA, ModelComparison, compare_models
 
 
-def pairs_of(group: Group, rows: Mapping[Named, Row]) -> Iterator[Pair]:
+def pairs_of(group: Group, rows: Mapping[Named, Row], pages: TranscriptPages | None = None) -> Iterator[Pair]:
     """Every pair of models of a column, but for those that know the answers.
 
     P of ranked models is corrected over their pairs. A model that is no better than answers that follow nothing is in
@@ -24,6 +25,7 @@ def pairs_of(group: Group, rows: Mapping[Named, Row]) -> Iterator[Pair]:
     Args:
         group: The column's runs.
         rows: Of the board.
+        pages: Gets their transcripts; None to write none.
     """
     board = group.newest.contestants
     if not board.tables:
@@ -34,13 +36,17 @@ def pairs_of(group: Group, rows: Mapping[Named, Row]) -> Iterator[Pair]:
     def name(side: ModelAnalysis) -> str:
         return rows[group.named[side]].name
 
-    apart = [_pair(group.id, one, name(one.a), name(one.b)) for one in compare_models(list(combinations(ranked, 2)))]
+    def made(one: ModelComparison) -> Pair:
+        pair = _pair(group.id, one, name(one.a), name(one.b))
+        return pair if pages is None or not pair.dialogues else replace(pair, transcripts=pages.write(group.id, one))
+
+    apart = [made(one) for one in compare_models(list(combinations(ranked, 2)))]
     corrected = holm({f"{number}": pair.p for number, pair in enumerate(apart)})
     for number, pair in enumerate(apart):
         p = corrected[f"{number}"]
         yield replace(pair, p_holm=p, told_apart=p is not None and p <= ALPHA)
     for one in compare_models(others):
-        yield _pair(group.id, one, name(one.a), name(one.b))
+        yield made(one)
 
 
 def _pair(column: str, one: ModelComparison, a: str, b: str) -> Pair:

@@ -22,6 +22,7 @@ from evolif.board.build import build_board
 from evolif.board.checks import Examined, Standards, examine
 from evolif.board.files import DATA, PAGE, RUNS, runs_of, write_board
 from evolif.board.run_file import LEFT_BESIDE, RefusedFileError, faults_of_folder, faults_of_use, opened_copy
+from evolif.board.transcripts import FOLDER, TranscriptPages
 from evolif.errors import InputError, OutsideError, UsageError
 from evolif.runner import Run
 from evolif.runner.settings import differences
@@ -342,7 +343,12 @@ def _close_file(file: Path) -> None:
 
 
 def _build(board: Path) -> None:
-    write_board(build_board(runs_of(board), title=_title(board)), board)
+    """Build page and data, and transcripts if the board has any."""
+    folder = board / FOLDER
+    pages = TranscriptPages(board) if folder.is_dir() and not folder.is_symlink() else None
+    write_board(build_board(runs_of(board), title=_title(board), pages=pages), board)
+    if pages is not None:
+        pages.remove_others()
 
 
 def _title(board: Path) -> str:

@@ -20,6 +20,7 @@ from evolif.types import DEFAULT_RESAMPLES
 
 if TYPE_CHECKING:
     from evolif.board import Board
+    from evolif.board.transcripts import TranscriptPages
 
 _DEFAULT = "build"
 
@@ -76,6 +77,14 @@ def build(
         Path, typer.Option("--out", "-o", envvar="EVOLIF_BOARD_OUT", metavar="DIR", help="The board's folder.")
     ] = Path("board"),
     title: Annotated[str, typer.Option(metavar="TEXT", help="The head of the page.")] = "",
+    transcripts: Annotated[
+        bool,
+        typer.Option(
+            "--transcripts",
+            envvar="EVOLIF_BOARD_TRANSCRIPTS",
+            help="Write the transcripts of each pair side by side, into DIR/transcripts.",
+        ),
+    ] = False,
     seed: Seed = 0,
     resamples: Resamples = DEFAULT_RESAMPLES,
     prices: Prices = None,
@@ -88,7 +97,10 @@ def build(
     from evolif.board import build_board, runs_of, write_board
     from evolif.budget import load_prices
 
-    made = build_board(runs or runs_of(out), title=title, seed=seed, resamples=resamples, prices=load_prices(prices))
+    pages = _pages(out) if transcripts else None
+    made = build_board(
+        runs or runs_of(out), title=title, seed=seed, resamples=resamples, prices=load_prices(prices), pages=pages
+    )
     page, data = write_board(made, out)
     show(
         [
@@ -97,6 +109,15 @@ def build(
             f"Data: {data}",
         ]
     )
+    if pages is not None:
+        pages.remove_others()
+        show([f"Transcripts: {pages.folder}, {plural(pages.pages, 'page')} of {plural(pages.pairs, 'pair')}"])
+
+
+def _pages(board: Path) -> TranscriptPages:
+    from evolif.board.transcripts import TranscriptPages
+
+    return TranscriptPages(board)
 
 
 def _columns(board: Board) -> Iterator[str]:
