@@ -67,6 +67,7 @@ class ModelError(OutsideError):
         retry_after: Seconds to wait before the next call, if the endpoint says so.
         may_cost: Whether the endpoint may charge for the call: it did not refuse it.
         short: What happened in a few words, without an address; empty if unknown.
+        parameter: The parameter of the request that the endpoint refuses as such; empty for other faults.
     """
 
     def __init__(
@@ -78,6 +79,7 @@ class ModelError(OutsideError):
         retry_after: float | None = None,
         may_cost: bool = False,
         short: str = "",
+        parameter: str = "",
     ) -> None:
         super().__init__(message)
         self.retryable = retryable
@@ -85,6 +87,7 @@ class ModelError(OutsideError):
         self.retry_after = retry_after
         self.may_cost = may_cost
         self.short = short
+        self.parameter = parameter
 
 
 class AccessError(ModelError):

@@ -12,11 +12,18 @@ import pytest
 from hypothesis import settings
 
 from evolif.models import ChatModel
+from evolif.models.dialect import forget
 
 # How long an example takes says nothing about whether it is right.
 settings.register_profile("quick", deadline=None, max_examples=25)
 settings.register_profile("thorough", deadline=None)
 settings.load_profile("quick")
+
+
+@pytest.fixture(autouse=True)
+def nothing_learnt() -> None:
+    """No test begins with what an earlier one learnt of an endpoint whose port came up again."""
+    forget()
 
 
 @pytest.fixture

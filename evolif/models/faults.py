@@ -11,7 +11,7 @@ import math
 import re
 import socket
 import ssl
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -21,6 +21,7 @@ from typing import Any
 from evolif.errors import AccessError, ContextOverflowError, ModelError, WithheldError
 from evolif.models.endpoint import redact
 from evolif.models.refusals import RefusedPart, why_refused
+from evolif.models.refused_parameters import refused_parameter, way_out
 from evolif.types import Usage
 from evolif.util.resource_limits import exhausted
 
@@ -54,6 +55,8 @@ class EndpointErrors:
     """The variable the key came from."""
     hidden: tuple[str, ...] = field(default=(), repr=False)
     """Parts of the address that may be secret."""
+    given: Collection[str] = ()
+    """Parameters of requests that the user gives beside the flags."""
 
     def timeout(self, seconds: float, error: BaseException | None = None) -> ModelError:
         """No answer came in time; `error` says what did not, if that is known."""
@@ -87,7 +90,16 @@ class EndpointErrors:
         text = f"{self.name}: {self.host} could not be reached ({what}); {advice}"
         return ModelError(text, retryable=retryable, may_cost=_was_sent(error), short=what)
 
-    def refused(self, status: int, body: object, *, wait: float | None = None, answered: bool = False) -> ModelError:
+    def refused(
+        self,
+        status: int,
+        body: object,
+        *,
+        wait: float | None = None,
+        answered: bool = False,
+        sent: Collection[str] = (),
+        before: Collection[str] = (),
+    ) -> ModelError:
         """The endpoint answered with a status from 300 on.
 
         Args:
@@ -95,6 +107,8 @@ class EndpointErrors:
             body: Its JSON, or its text; what of the conversation is refused is told by JSON only.
             wait: Seconds that the endpoint asks to wait.
             answered: Whether this model has answered before, so that its name and key are right.
+            sent: The parameters of the request, see `refused_parameter`.
+            before: Those that were refused in an earlier form of it.
         """
         evidence, message = (
             " ".join(_error_texts(body, 6))[:_LONGEST_EVIDENCE],
@@ -109,6 +123,10 @@ class EndpointErrors:
         advice = self._blocking(status, evidence, answered)
         if advice:
             return AccessError(f"{text}; {advice}.")
+        parameter = refused_parameter(status, body, sent)
+        if parameter is not None:
+            words = f"{text.rstrip('.')}; {way_out(parameter, self.given, before)}."
+            return ModelError(words, parameter="" if parameter.value_only else parameter.name)
         if status in _RETRYABLE or status >= 500:
             later = "try again later" if wait is None else f"retry after {wait:.0f} s"
             pushed = status in _PUSHED_BACK

@@ -10,15 +10,18 @@ import json
 import os
 import re
 from base64 import b64encode
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from evolif.errors import ModelError
 from evolif.models.base import ChatRequest, Reply
+from evolif.models.dialect import Dialect, Pioneer, known
 from evolif.models.endpoint import Endpoint, ModelName, make_client, resolve_endpoint
 from evolif.models.faults import EndpointErrors, clean_text, json_object, mapping, retry_after, served_by, usage_of
 from evolif.models.parameters import Parameters, header_values
+from evolif.models.refused_parameters import LIMITS, SYSTEM
 from evolif.models.stalls import TimeLimit
 from evolif.types import Message
 
@@ -140,9 +143,13 @@ class OpenAIModel:
         self._parameters = parameters
         self._headers = header_values(parameters.headers, os.environ)
         hidden = (*endpoint.hidden, *self._headers.values())
-        self._errors = EndpointErrors(self._label, endpoint.host, endpoint.key, endpoint.key_env, hidden)
+        given = frozenset(parameters.body)
+        self._errors = EndpointErrors(self._label, endpoint.host, endpoint.key, endpoint.key_env, hidden, given)
         parts = urlsplit(endpoint.base_url)
         self._url = parts._replace(path=f"{parts.path.rstrip('/')}/chat/completions").geturl()
+        # Compatible servers support `max_tokens`, which OpenAI rejects for its newer models.
+        first = Dialect("max_completion_tokens" if endpoint.is_openai else "max_tokens")
+        self._pioneer = Pioneer(known(endpoint.base_url, model, first))
         self._timeout = timeout
         self._connections = connections
         self._client: AsyncOpenAI | None = None
@@ -187,10 +194,10 @@ class OpenAIModel:
             AccessError: no call can succeed: wrong key, unknown name, no credit.
             ModelError: any other fault of the provider; `retryable` says whether a repeat may succeed.
         """
-        data = json_object(await self._post(request), self._errors)
-        status = _status_inside(data)
-        if status is not None:
-            raise self._errors.refused(status, data, answered=self._answered)
+        parts = _parts(request, self._errors.given)
+        async with self._pioneer.turn(parts):
+            data = await self._accepted(request)
+        self._pioneer.knowledge.settled |= parts
         reply = _read_reply(data, self._errors)
         self._answered = True
         return reply
@@ -201,11 +208,35 @@ class OpenAIModel:
         if client is not None:
             await client.close()
 
-    async def _post(self, request: ChatRequest) -> bytes:
+    async def _accepted(self, request: ChatRequest) -> dict[str, Any]:
+        """What the endpoint answers to the request, in the first of its forms that it does not refuse."""
+        knowledge = self._pioneer.knowledge
+        begun = dialect = knowledge.dialect
+        refused: list[str] = []
+        while True:
+            try:
+                return await self._exchange(self._arguments(request, dialect), refused)
+            except ModelError as fault:
+                other = None if fault.parameter in self._errors.given else dialect.without(fault.parameter)
+                if other is None or other.limit in refused:
+                    knowledge.dialect = knowledge.dialect.restored(begun, fault.parameter)
+                    raise
+                refused.append(fault.parameter)
+                knowledge.dialect = dialect = other
+
+    async def _exchange(self, arguments: dict[str, Any], before: Collection[str]) -> dict[str, Any]:
+        """The JSON of an answer that is no error."""
+        refused = partial(self._errors.refused, answered=self._answered, sent=_sent(arguments), before=before)
+        data = json_object(await self._post(json.dumps(arguments).encode(), refused), self._errors)
+        status = _status_inside(data)
+        if status is None:
+            return data
+        raise refused(status, data)
+
+    async def _post(self, content: bytes, refused: Callable[..., ModelError]) -> bytes:
         import httpx2
         from openai import OpenAIError
 
-        content = json.dumps(self._arguments(request)).encode()
         fault: ModelError
         try:
             # The SDK's timeout counts from the last byte received, so a slowly dripping body needs another limit.
@@ -218,12 +249,12 @@ class OpenAIModel:
                 )
             return response.content
         except OpenAIError as error:
-            fault = self._fault(error)
+            fault = self._fault(error, refused)
         except TimeoutError:
             fault = self._errors.timeout(self._timeout)
         raise fault  # out here, where no `__context__` holds the provider's answer
 
-    def _fault(self, error: Exception) -> ModelError:
+    def _fault(self, error: Exception, refused: Callable[..., ModelError]) -> ModelError:
         import openai
 
         from evolif.models.transport import BodyTooLargeError
@@ -234,32 +265,48 @@ class OpenAIModel:
             case openai.APIConnectionError():
                 return self._errors.unreachable(error)
             case openai.APIStatusError():
-                return self._refused(error)
+                return refused(error.status_code, _error_body(error), wait=retry_after(error.response.headers))
             case BodyTooLargeError():
                 return self._errors.malformed(str(error))
             case _:
                 return self._errors.not_sent(error)
-
-    def _refused(self, error: APIStatusError) -> ModelError:
-        wait = retry_after(error.response.headers)
-        return self._errors.refused(error.status_code, _error_body(error), wait=wait, answered=self._answered)
 
     def _open(self) -> AsyncOpenAI:
         if self._client is None:
             self._client = make_client(self._endpoint, timeout=self._timeout)
         return self._client
 
-    def _arguments(self, request: ChatRequest) -> dict[str, Any]:
+    def _arguments(self, request: ChatRequest, dialect: Dialect) -> dict[str, Any]:
         sampling = request.sampling
-        # Compatible servers support `max_tokens`, which OpenAI rejects for its newer models.
-        limit = "max_completion_tokens" if self._endpoint.is_openai else "max_tokens"
-        optional = {"temperature": sampling.temperature, limit: sampling.max_tokens, "seed": sampling.seed}
+        seed = sampling.seed if dialect.seed else None
+        optional = {"temperature": sampling.temperature, dialect.limit: sampling.max_tokens, "seed": seed}
         arguments: dict[str, Any] = {key: value for key, value in optional.items() if value is not None}
         if request.schema is not None:
             schema = {"name": "answer", "schema": dict(request.schema), "strict": True}
             arguments["response_format"] = {"type": "json_schema", "json_schema": schema}
-        messages = [{"role": m.role, "content": _content(m) if m.images else m.content} for m in request.messages]
+        roles = {SYSTEM: dialect.system}
+        messages = [
+            {"role": roles.get(m.role, m.role), "content": _content(m) if m.images else m.content}
+            for m in request.messages
+        ]
         return self._parameters.apply({"model": self._model, "messages": messages, **arguments})
+
+
+def _parts(request: ChatRequest, given: Collection[str]) -> frozenset[str]:
+    """The parts of a request that have another form, see `Dialect`."""
+    sampling = request.sampling
+    parts = {
+        "limit": sampling.max_tokens is not None and not any(limit in given for limit in LIMITS),
+        "seed": sampling.seed is not None and "seed" not in given,
+        SYSTEM: any(message.role == SYSTEM for message in request.messages),
+    }
+    return frozenset(part for part, there in parts.items() if there)
+
+
+def _sent(arguments: Mapping[str, Any]) -> frozenset[str]:
+    """The parameters of a request, among them `SYSTEM` for messages of that kind."""
+    roles = {message["role"] for message in arguments["messages"]}
+    return frozenset(arguments) - {"model", "messages"} | ({SYSTEM} if roles & {SYSTEM, "developer"} else frozenset())
 
 
 def _content(message: Message) -> list[dict[str, Any]]:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from itertools import islice
@@ -132,7 +132,7 @@ def _is_about_length(status: int, message: str) -> bool:
 
 def _said(body: object) -> _ErrorText:
     said = _ErrorText()
-    for level in _levels(body, _DEPTH):
+    for level in levels(body):
         for key, value in level.items():
             name = str(key).lower()
             if name in _CODE_KEYS and isinstance(value, str):
@@ -145,20 +145,28 @@ def _said(body: object) -> _ErrorText:
     return said
 
 
-def _levels(value: object, depth: int) -> Iterator[Mapping[object, object]]:
-    """The objects of an error's body that say what is wrong; others may repeat the conversation: they prove nothing."""
+def levels(
+    value: object, depth: int = _DEPTH, inner: Collection[str] = _INNER_KEYS
+) -> Iterator[Mapping[object, object]]:
+    """The objects of an error's body that say what is wrong; others may repeat the conversation: they prove nothing.
+
+    Args:
+        value: The body; a text that is a JSON object is read as one.
+        depth: How deep to look.
+        inner: Keys, in lower case, below which such objects are.
+    """
     if not depth:
         return
     if isinstance(value, str) and value.lstrip().startswith("{"):  # an error that a gateway passes on
         value = _parsed(value)
     if isinstance(value, list):
         for item in islice(value, _MOST_ITEMS):
-            yield from _levels(item, depth - 1)
+            yield from levels(item, depth - 1, inner)
     elif isinstance(value, Mapping):
         yield value
-        for key, inner in value.items():
-            if str(key).lower() in _INNER_KEYS:
-                yield from _levels(inner, depth - 1)
+        for key, below in value.items():
+            if str(key).lower() in inner:
+                yield from levels(below, depth - 1, inner)
 
 
 def _parsed(text: str) -> object:

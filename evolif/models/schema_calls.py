@@ -15,6 +15,12 @@ class _CallOptions:
     schema: bool
     temperature: float | None
 
+    def has(self, parameter: str) -> bool:
+        """Whether calls with these options send a parameter."""
+        return (self.schema and parameter == "response_format") or (
+            self.temperature is not None and parameter == "temperature"
+        )
+
 
 _CALL_OPTIONS = tuple(_CallOptions(schema, temperature) for temperature in (0.0, None) for schema in (True, False))
 """In the order of attempts."""
@@ -31,6 +37,8 @@ class SchemaCalls:
         self._model = model
         self._options: dict[bool, _CallOptions] = {}
         """The first options that the server accepted, with a schema and without."""
+        self._refused: set[str] = set()
+        """Parameters that the server refuses by name: no further call sends them."""
         self._access_error: AccessError | None = None
 
     @property
@@ -68,6 +76,8 @@ class SchemaCalls:
         """Call with one set of options after another until the server accepts one."""
         refusals: list[ModelError] = []
         for options in (one for one in _CALL_OPTIONS if schema is not None or not one.schema):
+            if any(options.has(parameter) for parameter in self._refused):
+                continue
             try:
                 reply = await self._call(options, request, max_tokens, schema)
             except (AccessError, ContextOverflowError, WithheldError):
@@ -76,6 +86,8 @@ class SchemaCalls:
                 if fault.retryable:
                     raise
                 refusals.append(fault)
+                if options.has(fault.parameter):
+                    self._refused.add(fault.parameter)
                 continue
             self._options[schema is not None] = options
             return reply, options.temperature

@@ -342,7 +342,8 @@ def test_the_original_service_is_sent_its_newer_parameter() -> None:
     from evolif.models.endpoint import Endpoint
     from evolif.models.openai import OpenAIModel
 
-    arguments = OpenAIModel("gpt-5", Endpoint(custom=False))._arguments(ChatRequest((), Sampling(max_tokens=5)))
+    model = OpenAIModel("gpt-5", Endpoint(custom=False))
+    arguments = model._arguments(ChatRequest((), Sampling(max_tokens=5)), model._pioneer.knowledge.dialect)
     assert arguments["max_completion_tokens"] == 5 and "max_tokens" not in arguments
 
 
