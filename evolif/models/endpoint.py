@@ -358,6 +358,8 @@ class Endpoint:
     """Whether the user gave the address, so that data meant only for OpenAI must not be sent there."""
     trust_env: bool = True
     """Whether the environment's proxies are used; not for a local model, whose key a proxy would get."""
+    key_header: str | None = None
+    """The header of the key; a bearer token in `Authorization` if None."""
 
     @property
     def host(self) -> str:
@@ -392,12 +394,14 @@ def resolve_endpoint(name: ModelName) -> Endpoint:
     if name.base_url is not None:
         base_url, variable = check_base_url(name.base_url), name.key_env
     elif known is not None:
-        base_url, variable = known.base_url, name.key_env or known.key_env
+        base_url, variable = known.address(name.plain, os.environ), name.key_env or known.key_env
     else:
         base_url = check_base_url(os.environ.get("OPENAI_BASE_URL", "").strip() or DEFAULT_URL)
         variable = name.key_env or "OPENAI_API_KEY"
     key = PLACEHOLDER_KEY if variable is None else key_from(variable, name)
-    return Endpoint(base_url, key, variable, custom=name.base_url is not None or known is not None)
+    header = None if known is None or variable is None else known.key_header
+    own = name.base_url is not None or known is not None
+    return Endpoint(base_url, key, variable, custom=own, key_header=header)
 
 
 def key_from(variable: str, name: ModelName) -> str:
@@ -435,6 +439,17 @@ def make_client(endpoint: Endpoint, *, timeout: float) -> AsyncOpenAI:
     )
 
 
+def without_bearer(endpoint: Endpoint) -> dict[str, Any]:
+    """The header by which each request says that it has no bearer token; the SDK adds one that is left out elsewhere.
+
+    Args:
+        endpoint: Its own header of the key decides.
+    """
+    from openai import omit
+
+    return {} if endpoint.key_header is None else {"Authorization": omit}
+
+
 _MACHINE = "Lang Package-Version OS Arch Runtime Runtime-Version Async".split()
 """Headers `X-Stainless-…` in which the SDK describes this machine; no provider needs them to answer."""
 
@@ -447,9 +462,12 @@ def _headers(endpoint: Endpoint) -> dict[str, str]:
     from openai import omit
 
     headers: dict[str, Any] = {f"X-Stainless-{name}": omit for name in _MACHINE}  # the SDK annotates strings only
+    bearer: dict[str, Any] = {"Authorization": f"Bearer {endpoint.key}"}
+    if endpoint.key_header is not None:
+        bearer = {endpoint.key_header: endpoint.key}  # `without_bearer` leaves the other out
     if not endpoint.custom:
         return headers
     lines = os.environ.get("OPENAI_CUSTOM_HEADERS", "").split("\n")
     ambient = [line.partition(":")[0].strip() for line in lines if ":" in line]
     names = [name for name in ("OpenAI-Organization", "OpenAI-Project", *ambient) if name.lower() != "authorization"]
-    return {**headers, **dict.fromkeys(names, omit), "Authorization": f"Bearer {endpoint.key}"}
+    return {**headers, **dict.fromkeys(names, omit), **bearer}

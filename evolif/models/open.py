@@ -174,8 +174,15 @@ def is_local(model: ModelRef) -> bool:
 
 
 def address_of(name: ModelName, base_url: str | None = None) -> str | None:
-    """The endpoint that `open_model` uses; None for the provider's default."""
+    """The endpoint that `open_model` uses; None for the provider's default.
+
+    Raises:
+        UsageError: the address of the provider needs a variable that is not set.
+    """
     moved = os.environ.get(_MOVED_BY.get(name.provider, ""), "").strip()
+    known = providers().get(name.provider)
+    if known is not None and known.places and name.base_url is None:
+        return known.address(name.plain, os.environ)
     given = base_url if takes_base_url(name) else None
     return None if name.provider in _WITHOUT_ENDPOINT else name.base_url or given or moved or None
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import shlex
 from contextlib import closing
 from itertools import pairwise
@@ -91,13 +92,16 @@ def test_every_known_service_has_its_own_address_and_key(monkeypatch: pytest.Mon
         "lmstudio", "llamacpp",
     }  # fmt: skip
     for name, provider in known.items():
+        for place in provider.places.values():
+            monkeypatch.setenv(place.variables[0], place.such_as)
         if provider.key_env is not None:
             monkeypatch.delenv(provider.key_env, raising=False)
             with pytest.raises(UsageError, match=f"set the environment variable {provider.key_env}"):
                 open_model(f"{name}/m")
             monkeypatch.setenv(provider.key_env, f"key-of-{name}")
         endpoint = resolve_endpoint(parse_model_name(f"{name}/m"))
-        assert endpoint.base_url == provider.base_url and endpoint.custom
+        assert endpoint.base_url == provider.address(name, os.environ) and endpoint.custom
+        assert endpoint.base_url == provider.base_url or provider.places
         assert endpoint.key == (f"key-of-{name}" if provider.key_env else "none")
         moved = resolve_endpoint(parse_model_name(f"{name}/m?base_url=http://127.0.0.1:9/v1"))
         assert moved.key == "none"  # an address of one's own never gets the service's key
