@@ -43,7 +43,7 @@ SUMMARIES: Mapping[str, str] = {
     "topics": "Check topics (exit code 1 on a finding), or have a model write them for a domain.",
     "personas": "Check personas (exit code 1 on a finding), or have a model infer them from messages.",
     "registers": "Check registers: your own frames, or the words of this package. Exit code 1 on a finding.",
-    "models": "List models; download the weights of a small local one.",
+    "models": "List models; find out what one can do; download the weights of a small local one.",
     "scenarios": "List the scenarios that are installed, or the options of one.",
     "unidial": "Aggregate results in the dialogue schema of UniDial-EvalKit, and compare memories over its folders.",
 }
@@ -112,7 +112,7 @@ def _make(name: str) -> Any:
     else:
         made = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
         made.command(name)(getattr(module, f"{name}_" if iskeyword(name) else name))
-    common = {} if name == "models" else {"config": ConfigFile}
+    common = {"config": ConfigFile}
     if name not in _WITHOUT_OWN_GROUPS:
         common["own_groups"] = OwnGroups
     for own in made.registered_commands:

@@ -104,15 +104,27 @@ def open_model(
     kind = client_of(name)
     if kind not in _TIMEOUTS:
         return _load_factory(name)(name, Settings(max_retries, timeout, seed, backoff))
-    if kind != "openai" and (name.query or parameters):
-        raise UsageError(
-            f"{shown(name.plain)} takes no parameters of requests; they work with OpenAI-compatible services, such as "
-            "openai/NAME?base_url=URL&key_env=VARIABLE"
-        )
     seconds = _TIMEOUTS[kind] if timeout is None else timeout
     client = _open_client(kind, name, seconds, parameters)
     retries = RetryPolicy(max_retries, backoff, within=max(LONGEST_CALL, 2 * seconds, wait), accepted=wait)
     return ManagedModel(client, managed(client).limit, retries)
+
+
+def open_client(name: ModelName, timeout: float | None, parameters: Parameters) -> ChatModel:
+    """The client of a model, without retries and without a limit of its own.
+
+    Args:
+        name: The model.
+        timeout: Seconds for one call; None for the usual ones.
+        parameters: What its requests say besides messages and sampling; those of the name go over them.
+
+    Raises:
+        UsageError: as `open_model`.
+    """
+    kind = client_of(name)
+    if kind not in _TIMEOUTS:
+        return _load_factory(name)(name, Settings(0, timeout))
+    return _open_client(kind, name, _TIMEOUTS[kind] if timeout is None else timeout, parameters)
 
 
 def client_of(name: ModelName) -> str:
@@ -125,6 +137,11 @@ def _open_client(kind: str, name: ModelName, timeout: float, parameters: Paramet
         from evolif.models.openai import OpenAIModel
 
         return OpenAIModel.from_name(name, timeout=timeout, parameters=parameters)
+    if name.query or parameters:
+        raise UsageError(
+            f"{shown(name.plain)} takes no parameters of requests; they work with OpenAI-compatible services, such as "
+            "openai/NAME?base_url=URL&key_env=VARIABLE"
+        )
     if kind == "google":
         from evolif.models.google import GoogleModel
 

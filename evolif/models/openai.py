@@ -155,6 +155,8 @@ class OpenAIModel:
         self._client: AsyncOpenAI | None = None
         self._bearer: dict[str, Any] = {}
         self._answered = False
+        self.heard: Callable[[Mapping[str, Any]], None] | None = None
+        """Gets the JSON of each answer."""
 
     @classmethod
     def from_name(
@@ -175,6 +177,11 @@ class OpenAIModel:
     def name(self) -> str:
         """`provider/name`, without secrets."""
         return self._label
+
+    @property
+    def dialect(self) -> Dialect:
+        """The form in which requests are sent now."""
+        return self._pioneer.knowledge.dialect
 
     @property
     def timeout(self) -> float:
@@ -231,6 +238,8 @@ class OpenAIModel:
         data = json_object(await self._post(json.dumps(arguments).encode(), refused), self._errors)
         status = _status_inside(data)
         if status is None:
+            if self.heard is not None:
+                self.heard(data)
             return data
         raise refused(status, data)
 
@@ -266,7 +275,7 @@ class OpenAIModel:
             case openai.APIConnectionError():
                 return self._errors.unreachable(error)
             case openai.APIStatusError():
-                return refused(error.status_code, _error_body(error), wait=retry_after(error.response.headers))
+                return refused(error.status_code, error_body(error), wait=retry_after(error.response.headers))
             case BodyTooLargeError():
                 return self._errors.malformed(str(error))
             case _:
@@ -334,7 +343,7 @@ def _content(message: Message) -> list[dict[str, Any]]:
     return [*text, *({"type": "image_url", "image_url": {"url": url}} for url in urls)]
 
 
-def _error_body(error: APIStatusError) -> object:
+def error_body(error: APIStatusError) -> object:
     """The JSON of an error as it was sent, else its text; the SDK keeps only what is under `error`."""
     text = error.response.text
     try:

@@ -55,7 +55,7 @@ def test_the_options_of_evaluate_stand_in_groups() -> None:
 
 def test_a_variable_that_is_not_named_like_its_option_is_told() -> None:
     assert "[env var: EVOLIF_REJUDGE_OUT]" in " ".join(shown("rejudge").split())
-    assert "EVOLIF_OUT" not in shown("evaluate") and VARIABLES not in " ".join(shown("models", "list").split())
+    assert "EVOLIF_OUT" not in shown("evaluate") and VARIABLES in " ".join(shown("models", "list").split())
 
 
 def kind(command: Any, parameter: Any) -> tuple[object, ...]:

@@ -200,7 +200,7 @@ COMMANDS = [
     (("run", "bench"), "there is no evolif run (did you mean evolif evaluate?)"),
     (("xyzzy",), "there is no evolif xyzzy; evolif --help lists all verbs"),
     (("models", "download"), "there is no evolif models download (did you mean evolif models fetch?)"),
-    (("models", "xyzzy"), "there is no evolif models xyzzy; there are list and fetch"),
+    (("models", "xyzzy"), "there is no evolif models xyzzy; there are list, test and fetch"),
     (("evaluate",), "evolif evaluate needs BENCH: the benchmark's folder; see evolif evaluate --help"),
     (("evaluate", "bench"), "evolif evaluate needs --model PROVIDER/NAME: a model to evaluate; see "),
     (("evaluate", "bench", "-m"), "-m needs a value: --model PROVIDER/NAME"),

@@ -93,6 +93,11 @@ def serving(
             server.seen.append(seen)
             _send(self, answering(seen) or server.next_answer(), server)
 
+        def do_GET(self) -> None:
+            seen = Seen(self.path, {k.lower(): v for k, v in self.headers.items()}, {})
+            server.seen.append(seen)
+            _send(self, answering(seen) or server.next_answer(), server)
+
         def log_message(self, format: str, *args: object) -> None:
             pass
 
