@@ -51,11 +51,15 @@ OTHERS = {
     "EVOLIF_DEBUG": "`1` shows where an error comes from, instead of one sentence",
     "EVOLIF_LOCAL_THREADS": "threads of a model on this machine; half the cores by default",
     "EVOLIF_PLUGINS": "`0` turns plug-ins off: nothing is loaded from other packages",
-    "HF_TOKEN": "the token for `evolif export --push`",
+    "HF_TOKEN": "the token for `evolif export --push`, and the key of `huggingface/NAME`",
     "OPENAI_API_KEY": "the key of `openai/NAME`; sent to a server of one's own only where `key_env` names it",
     "OPENAI_BASE_URL": "moves `openai/NAME`, and its key with it",
     "GOOGLE_API_KEY": "the key of `google/NAME`; `GEMINI_API_KEY` is read where it is absent",
     "GOOGLE_GEMINI_BASE_URL": "moves `google/NAME`, and its key with it",
+    "AZURE_OPENAI_ENDPOINT": "where `azure/NAME` is, which gets the key in `AZURE_OPENAI_API_KEY`",
+    "AWS_REGION": "where `bedrock/NAME` is; `AWS_DEFAULT_REGION` is read where it is absent",
+    "GOOGLE_CLOUD_PROJECT": "the project of `vertex/NAME`; `GOOGLE_CLOUD_LOCATION` is its location",
+    "DATABRICKS_HOST": "where `databricks/NAME` is, which gets the key in `DATABRICKS_TOKEN`",
 }
 """Variables that no flag stands for."""
 

@@ -19,7 +19,9 @@ if TYPE_CHECKING:
     from evolif.models.probe import Finding, Probe
 
 models_app = typer.Typer(
-    no_args_is_help=True, add_completion=False, help="List models; find out what one can do; download the weights of a small local one."
+    no_args_is_help=True,
+    add_completion=False,
+    help="List models; find out what one can do; download the weights of a small local one.",
 )
 
 _TIMEOUT = 60.0

@@ -144,7 +144,8 @@ NEVER = {
 }
 SHOULD_BE_READ_BEFOREHAND = {
     "names what is asked, or the variable whose value is sent there": """
-        --base-url --baseline-model --checker --context-model --judge --model --model-args --partner --synthesizer""",
+        --base-url --baseline-model --checker --context-model --endpoint --judge --model --model-args --partner
+        --synthesizer model""",
     "names a plug-in of those that are installed": """
         --context --group --scenario --strategies name""",
     "names files and folders that are read": """
@@ -160,7 +161,7 @@ HARMLESS = """
     --ablation --across --aggregate --as-released --budget-tokens --budget-usd --by --cache --cap --ceiling --check
     --count --dialogues --display --domain --dry-run --engine --epochs --explain-cache --feedback --finding --floor
     --format --full --github --json --judge-rule --judged --license --limit --list --margin --max --max-connections
-    --max-retries --max-tokens --max-turns --metric --min --name --new-column --only --opinions --patience
+    --max-retries --max-tokens --max-turns --metric --min --name --new-column --only --opinions --patience --quick
     --recursive --relevance --relevance-counts --resamples --reviewer --rules --run --sample --schema --search
     --seconds --seed --set --source --stats --status --stop-method --stop-when --system-prompt --temperature
     --timeout --title --topic --turns --undecided --unscored --verify --voices --wait --whole --with-published
