@@ -30,6 +30,8 @@ from evolif.models.stalls import TimeLimit
 MOST_MODELS = 10_000
 """Ids that are read; the largest gateways list less than a thousand."""
 _LONGEST_ID = 200
+_ANY = "NAME"
+"""The model of an endpoint that was named without one, for messages."""
 _NO_LIST = frozenset({404, 405, 410, 501})
 _GOOGLE_PATH = "v1beta/models"
 _UNWRITABLE = frozenset("?&#%'\"\\`$ ")
@@ -57,15 +59,15 @@ def named_endpoint(text: str) -> ModelName:
         text: A provider, a model's name with or without `?base_url=…`, or an address.
 
     Returns:
-        A name with an empty model, unless one was given.
+        A name with the endpoint; its model does not matter.
 
     Raises:
         UsageError: it is none of these, or has no endpoint.
     """
     text = text.strip()
     if text.startswith(("http://", "https://")):
-        return ModelName("openai", "", check_base_url(text))
-    name = parse_model_name(text) if "/" in text else ModelName(text, "")
+        return ModelName("openai", _ANY, check_base_url(text))
+    name = parse_model_name(text) if "/" in text else ModelName(text, _ANY)
     if name.provider in ("local", "sim"):
         raise UsageError(f"{name.provider}/ has no endpoint; `evolif models list` shows its models")
     if name.provider not in ("openai", "google", *providers()):
@@ -105,7 +107,7 @@ async def list_models(name: ModelName, timeout: float) -> Listing:
     """
     google = name.provider == "google"
     endpoint = _google_endpoint(name) if google else resolve_endpoint(name)
-    label = name.plain if name.name else name.provider
+    label = name.provider if name.name == _ANY else name.plain
     errors = EndpointErrors(label, endpoint.host, endpoint.key, endpoint.key_env, endpoint.hidden)
     parts = urlsplit(endpoint.base_url)
     path = f"{parts.path.rstrip('/')}/{_GOOGLE_PATH if google else 'models'}"

@@ -45,6 +45,7 @@ _SCHEMA = {
     "required": ["sum"],
     "additionalProperties": False,
 }
+_OUT_OF_ROOM = "model output limit was reached"
 _EFFORT = "reasoning_effort"
 _PARTS_OF_USAGE = (
     ("prompt_tokens_details", "cached_tokens", "cached"),
@@ -229,6 +230,8 @@ class Probe:
                 warm = Finding("temperature", NO, "refused: leave out --temperature")
                 reply = await self._ask(model, replace(request, sampling=replace(request.sampling, temperature=None)))
         except ModelError as fault:
+            if _OUT_OF_ROOM in str(fault):  # what OpenAI says of reasoning models
+                return [warm, Finding("longest answer", YES, f"--max-tokens is sent as {self.limit}, and kept")]
             unclear = warm if warm.state == NO else Finding("temperature", UNCLEAR, str(fault))
             return [unclear, *([] if self.limit is None else [Finding("longest answer", UNCLEAR, str(fault))])]
         return [warm, *([] if self.limit is None else [self._kept(reply)])]

@@ -1,4 +1,4 @@
-"""Calls for an answer of a given form; some servers support no schema, some models no temperature."""
+"""Calls for an answer of a given form; some servers support no schema, some models no temperature or longest answer."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 
 from evolif.errors import AccessError, ContextOverflowError, ModelError, WithheldError
 from evolif.models.base import ChatModel, ChatRequest, Reply, Sampling
+from evolif.models.refused_parameters import LIMITS
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +40,8 @@ class SchemaCalls:
         """The first options that the server accepted, with a schema and without."""
         self._refused: set[str] = set()
         """Parameters that the server refuses by name: no further call sends them."""
+        self._unlimited = False
+        """Whether the server refuses every key of the longest answer."""
         self._access_error: AccessError | None = None
 
     @property
@@ -96,7 +99,14 @@ class SchemaCalls:
     async def _call(
         self, options: _CallOptions, request: ChatRequest, max_tokens: int, schema: Mapping[str, Any] | None
     ) -> Reply:
-        sampling = Sampling(temperature=options.temperature, max_tokens=max_tokens)
-        return await self._model.complete(
-            replace(request, sampling=sampling, schema=schema if options.schema else None)
-        )
+        shaped = replace(request, schema=schema if options.schema else None)
+        try:
+            return await self._model.complete(replace(shaped, sampling=self._sampling(options, max_tokens)))
+        except ModelError as fault:
+            if fault.parameter not in LIMITS or self._unlimited:
+                raise
+            self._unlimited = True
+        return await self._model.complete(replace(shaped, sampling=self._sampling(options, max_tokens)))
+
+    def _sampling(self, options: _CallOptions, max_tokens: int) -> Sampling:
+        return Sampling(options.temperature, None if self._unlimited else max_tokens)

@@ -228,6 +228,24 @@ def test_a_judge_is_asked_without_what_is_refused() -> None:
     assert keys(server) == [first, {*schema, "temperature"}, schema, schema, {"max_completion_tokens"}]
 
 
+def test_a_judge_that_takes_no_limit_is_asked_without() -> None:
+    request = ChatRequest((Message("user", "Hi"),))
+    with serving(ok(), answering=picky("max_tokens", "max_completion_tokens")) as server:
+
+        async def main() -> None:
+            calls = SchemaCalls(model := model_of(server))
+            for _ in range(2):
+                assert (await calls.complete(request, 9, None))[1] == 0.0
+            await model.aclose()
+
+        asyncio.run(main())
+    assert keys(server) == [
+        {"max_tokens", "temperature"},
+        {"max_completion_tokens", "temperature"},
+        *[{"temperature"}] * 2,
+    ]
+
+
 def test_replies_are_found_in_a_cache_of_before(tmp_path: Path) -> None:
     """The key of a request is that of what was asked, in whichever form it was sent."""
 

@@ -198,6 +198,18 @@ def test_what_cannot_be_evaluated_ends_with_three(
     assert told["findings"]["reachable"]["state"] == reachable and len(server.seen) == 1
 
 
+def test_an_answer_without_room_is_a_limit_that_is_kept() -> None:
+    able = Endpoint()
+
+    def answer(seen: Seen) -> Answer | None:
+        if seen.body.get("max_tokens") == SHORT:
+            return error(400, "Could not finish the message because max_tokens or model output limit was reached.")
+        return able(seen)
+
+    found, _ = states(answer)
+    assert found["longest answer"] == found["temperature"] == "yes"
+
+
 def test_a_later_fault_is_unclear_and_ends_nothing() -> None:
     first = iter([Endpoint()])
 
