@@ -123,6 +123,15 @@ def providers() -> Mapping[str, Provider]:
     return TypeAdapter(dict[str, Provider]).validate_python(load_data(data_path("seeds", "providers.yaml")))
 
 
+def placed_by_environment(provider: str) -> bool:
+    """Whether the environment says a part of a provider's address.
+
+    Args:
+        provider: The word before the slash of a model's name.
+    """
+    return provider in providers() and bool(providers()[provider].places)
+
+
 def nearest_provider(name: str) -> str | None:
     """The provider that was probably meant; None if nothing is near."""
     return nearest(name, (*OWN, *providers()))

@@ -10,11 +10,13 @@ from dataclasses import dataclass
 
 from evolif.budget import judge_models
 from evolif.models import Parameters, plain_name
+from evolif.models.providers import placed_by_environment
 from evolif.models.weights import find_weights
 from evolif.runner import EarlyEnd, RunSettings
 from evolif.runner.provenance import Origin
 from evolif.scenario import Benchmark, Scenario
 
+_ADDRESS = "base_url=URL"
 _FILL_IN = (
     "for each URL give the address that the model is asked at, which no report holds; if it needs a key, add "
     "&key_env=VARIABLE"
@@ -81,8 +83,7 @@ def evaluate_step(settings: RunSettings, early: EarlyEnd | None, name: str) -> S
     if early is not None and _RULE.fullmatch(early.rule):
         words += ["--stop-when", early.rule]
         words += ["--stop-method", "sequence"] if early.method == "sequence" else []
-    elsewhere = any((*settings.endpoints, *settings.judge_endpoints, *settings.other_endpoints.values()))
-    notes = [_FILL_IN] if elsewhere else []
+    notes = [_FILL_IN] if any(_ADDRESS in word for word in words) else []
     notes += _file_notes(settings)
     notes += [
         f"{model} was asked with {json.dumps(stored, ensure_ascii=False)} from a file: give --model-args FILE with that"
@@ -133,7 +134,7 @@ def _judge_arguments(settings: RunSettings) -> Iterator[str]:
 def _target_argument(settings: RunSettings, model: str) -> str:
     """A model under test with its parameters and its label."""
     plain = plain_name(model)
-    own, address = model.removeprefix(plain), _address(settings.endpoint(model))
+    own, address = model.removeprefix(plain), _address(model, settings.endpoint(model))
     if not own.startswith(" ("):  # parameters from a file would change its label if they stood in its name
         return _with_query(plain, [own.removeprefix("?"), address])
     stored = Parameters.from_stored(settings.parameters.get(model, {})).query()[0]
@@ -142,11 +143,12 @@ def _target_argument(settings: RunSettings, model: str) -> str:
 
 def _model_argument(model: str, endpoint: str) -> str:
     plain, _, query = model.partition("?") if plain_name(model) != model else (model, "", "")
-    return _with_query(plain, [query, _address(endpoint)])
+    return _with_query(plain, [query, _address(model, endpoint)])
 
 
-def _address(endpoint: str) -> str:
-    return "base_url=URL" if endpoint else ""
+def _address(model: str, endpoint: str) -> str:
+    """What a name says of its endpoint: nothing where the environment says it."""
+    return "" if not endpoint or placed_by_environment(model.partition("/")[0]) else _ADDRESS
 
 
 def _with_query(name: str, parts: Iterable[str]) -> str:

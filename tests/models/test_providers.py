@@ -13,6 +13,7 @@ from evolif.errors import ModelError, UsageError
 from evolif.models import ChatRequest, address_of, open_model, parse_model_name
 from evolif.models.endpoint import resolve_endpoint
 from evolif.models.providers import providers
+from evolif.report import analyse
 from evolif.runner.clients import endpoint_of
 from evolif.types import Message
 
@@ -124,6 +125,8 @@ def test_azure_gets_its_key_in_its_own_header(tmp_path: Path, monkeypatch: pytes
         run = evaluate(tmp_path / "b", ["azure/my-deployment"], tmp_path / "r", max_turns=1)
         with closing(run):
             [address] = run.settings.endpoints
+            step = analyse([run])[0].commands[1]
+    assert "--model azure/my-deployment " in step.command and "URL" not in step.command + step.note
     seen = server.seen[0]
     assert seen.path == "/openai/v1/chat/completions" and seen.body["model"] == "my-deployment"
     assert seen.headers["api-key"] == KEY and "authorization" not in seen.headers
