@@ -26,7 +26,7 @@ models_app = typer.Typer(
 
 _TIMEOUT = 60.0
 """Seconds for a call, except of local models."""
-_PLACES = 18
+_NAMES = 18
 """Columns of the names in the list."""
 
 
@@ -51,7 +51,7 @@ def list_models(
         show_json([{"name": name, "needs": needs} for name, needs in _known()])
     else:
         for name, needs in _known():
-            typer.echo(f"{name:{_PLACES}} {needs}")
+            typer.echo(f"{name:{_NAMES}} {needs}")
 
 
 def _known() -> Iterator[tuple[str, str]]:

@@ -66,6 +66,19 @@ class Knowledge:
     settled: set[str] = field(default_factory=set)
     """The parts of requests that were part of one that was answered."""
 
+    def other(self, tried: Dialect, what: str, before: Collection[str]) -> Dialect | None:
+        """The form to try next; None where there is no other.
+
+        Args:
+            tried: The form of the request, which is not the one known now if another call has learnt in the meantime.
+            what: What was refused in it, as for `Dialect.without`.
+            before: What was refused in earlier forms of the same request.
+        """
+        if what in before or tried.without(what) is None:
+            return None
+        other = self.dialect.without(what) or self.dialect
+        return None if other.limit in before else other
+
 
 _KNOWN: dict[tuple[str, str], Knowledge] = {}
 """By the whole address and the model's name there."""

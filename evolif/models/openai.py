@@ -225,11 +225,12 @@ class OpenAIModel:
             try:
                 return await self._exchange(self._arguments(request, dialect), refused)
             except ModelError as fault:
-                other = None if fault.parameter in self._errors.given else dialect.without(fault.parameter)
-                if other is None or other.limit in refused:
-                    knowledge.dialect = knowledge.dialect.restored(begun, fault.parameter)
+                what = fault.parameter
+                other = None if what in self._errors.given else knowledge.other(dialect, what, refused)
+                if other is None:
+                    knowledge.dialect = knowledge.dialect.restored(begun, what)
                     raise
-                refused.append(fault.parameter)
+                refused.append(what)
                 knowledge.dialect = dialect = other
 
     async def _exchange(self, arguments: dict[str, Any], before: Collection[str]) -> dict[str, Any]:

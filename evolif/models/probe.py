@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 from secrets import randbelow
 from typing import Any
 
-from evolif.errors import AccessError, EvolifError, ModelError
+from evolif.errors import AccessError, EvolifError, ModelError, OutsideError
 from evolif.models.base import ChatModel, ChatRequest, Reply, Sampling
 from evolif.models.dialect import Dialect
 from evolif.models.endpoint import ModelName, resolve_endpoint
@@ -93,12 +93,10 @@ class Probe:
             UsageError: its variable, or one of the address, is missing.
         """
         kind = client_of(self.name)
+        if kind == "local":
+            return Finding("key", NO, "none is needed")
         if kind not in ("openai", "google"):
-            return (
-                Finding("key", NO, "none is needed")
-                if kind == "local"
-                else Finding("key", UNASKED, "the plug-in's own")
-            )
+            return Finding("key", UNASKED, "the plug-in's own")
         endpoint = resolve_endpoint(self.name) if kind == "openai" else resolve_google(self.name)
         return Finding("key", YES if endpoint.key_env else NO, endpoint.key_env or "none is sent")
 
@@ -284,7 +282,7 @@ class Probe:
         try:
             reply = await self._ask(model, request)
         except ModelError as fault:
-            return Finding("images", UNCLEAR if fault.retryable else NO, str(fault) if fault.retryable else "refused")
+            return Finding("images", UNCLEAR if fault.retryable else NO, str(fault))
         seen = "red" in reply.text.lower()
         return Finding(
             "images", YES if seen else UNCLEAR, "" if seen else "accepted, but the picture was not recognised"
@@ -293,7 +291,9 @@ class Probe:
     async def _listed(self) -> Finding:
         try:
             listing = await list_models(self.name, self.timeout or 60.0)
-        except EvolifError:
+        except ModelError as fault:
+            return Finding("list of models", UNCLEAR, str(fault))
+        except OutsideError:
             return Finding("list of models", NO, "none")
         there = self.name.name in listing.ids
         count = plural(len(listing.ids), "model")

@@ -119,6 +119,17 @@ def test_of_many_first_requests_one_finds_out() -> None:
     ]
 
 
+def test_calls_that_learn_at_the_same_time_do_not_undo_each_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("evolif.models.dialect.HEAD_START", 0.0)
+    with serving(ok(), answering=picky("max_tokens", "seed", system="developer")) as server:
+        ask(model_of(server), times=8)
+        assert 8 + 3 <= len(server.seen) <= 8 * 4
+        del server.seen[:]
+        ask(model_of(server), times=3)
+    assert keys(server) == [{"max_completion_tokens"}] * 3
+    assert {seen.body["messages"][0]["role"] for seen in server.seen} == {"developer"}
+
+
 def test_a_slow_first_answer_holds_nobody_back_for_long() -> None:
     """All sixteen are under way together, though the first has no answer yet."""
     together = threading.Barrier(16, timeout=10)
