@@ -82,6 +82,7 @@ def test_a_list_without_end_is_cut() -> None:
     assert len(found["models"]) == MOST_MODELS and found["left_out"] == 5
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("answer", "words"),
     [

@@ -111,6 +111,7 @@ def test_a_reasoning_model_needs_room_and_another_limit() -> None:
     assert "It takes no --temperature." in told["advice"]
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("endpoint", "what", "state"),
     [
@@ -172,6 +173,7 @@ def test_hostile_words_of_an_endpoint_reach_no_terminal() -> None:
     assert "\x1b" not in done.output and "\x07" not in done.output
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("answer", "reachable", "words"),
     [
