@@ -13,7 +13,7 @@ from evolif.metrics.power import PowerPlan, effect_size, plan
 from evolif.metrics.process import AT_N, PROCESS, course_of, session_record
 from evolif.metrics.sessions import capped, counted_sessions, of_one_model
 from evolif.metrics.statistics import Interval
-from evolif.metrics.table import MetricTable, Row, cluster_rows, clustered, clusters_of, grouped
+from evolif.metrics.table import MetricTable, PlainName, Row, cluster_rows, clustered, clusters_of, grouped
 from evolif.types import Session
 
 
@@ -170,6 +170,7 @@ SHARED_TURNS = MetricTable(
     of=_good_turns,
     ratios={"isr": ("good", "turns")},
     labels={"isr": "ISR shared"},
+    plain={"isr": PlainName("turns with everything satisfied, of those both were asked", "good, both asked")},
     meanings={"isr": "turns with everything satisfied, of those that both were asked"},
 )
 """ISR on the turns that two models were both asked: the same load for both, and ending early earns nothing."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from evolif.metrics.table import MetricFigures, MetricTable, clustered, figures_with_intervals
+from evolif.metrics.table import MetricFigures, MetricTable, PlainName, clustered, figures_with_intervals
 from evolif.types import DEFAULT_RESAMPLES, REPAIR, TOLD, JudgedTurn, Score, Session
 
 UNREADABLE = "(no readable answer)"
@@ -81,6 +81,11 @@ FEEDBACK_TABLE = MetricTable(
         "mended_first": "Mended 1st",
         "mended_second": "Mended 2nd",
         "turns_to_mend": "Turns to mend",
+    },
+    plain={
+        "told": PlainName("requirements satisfied after being told", "after being told"),
+        "mended_first": PlainName("bad turns mended when asked again", "mended at once"),
+        "mended_second": PlainName("bad turns mended when asked twice", "mended later"),
     },
     units={"turns_to_mend": "count"},
     meanings={

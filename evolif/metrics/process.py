@@ -11,7 +11,7 @@ from typing import NamedTuple
 from evolif.errors import UsageError
 from evolif.metrics.at_n import Course, influence_of, satisfied
 from evolif.metrics.statistics import Interval
-from evolif.metrics.table import MetricTable, intervals, summed_rows
+from evolif.metrics.table import MetricTable, PlainName, intervals, summed_rows
 from evolif.text import plural
 from evolif.types import CREDIT, DEFAULT_RESAMPLES, JudgedTurn, Session
 
@@ -293,6 +293,8 @@ def _influence(clusters: Sequence[Sequence[Session]]) -> list[float] | None:
 # ranks models: a model that satisfies whatever another one does never has less, and ending early earns nothing. Then
 # how long sessions last and how often patience runs out (docs/explanation/metrics.md).
 _SATISFIED = "requirements satisfied, averaged over turns"
+_ALL_SATISFIED = PlainName("turns with everything satisfied", "good turns")
+_REQUIREMENTS = PlainName("requirements satisfied", "requirements met")
 AT_N = "isr_at_n"
 """The name of ISR@N."""
 
@@ -318,6 +320,19 @@ PROCESS = MetricTable(
         AT_N: "ISR@N", "edr_len": "EDR len", "edr_acc": "EDR acc", "edr_succ": "EDR succ", "edr_lss": "EDR lss",
         "rec": "REC", "rob": "ROB", "csr": "CSR", "isr": "ISR",
         "exhaustion_rate": "EXH", "pooled_rec": "REC all",
+    },
+    plain={
+        AT_N: PlainName("requests satisfied before patience ran out", "requests met"),
+        "edr_len": PlainName("turns until patience ran out", "turns lasted"),
+        "exhaustion_rate": PlainName("how often patience ran out, per turn", "patience ran out"),
+        "isr": _ALL_SATISFIED,
+        "edr_acc": PlainName("satisfied shares of the turns, summed", "shares, summed"),
+        "edr_succ": PlainName("good turns in a session", "good in number"),
+        "edr_lss": PlainName("longest run of good turns", "longest good run"),
+        "rec": PlainName("recovery after a bad turn", "recovery"),
+        "pooled_rec": PlainName("recovery after a bad turn, over all turns", "recovery, pooled"),
+        "rob": PlainName("share of good turns in a session", "good per session"),
+        "csr": _REQUIREMENTS,
     },
     units=dict.fromkeys(("edr_len", "edr_acc", "edr_succ", "edr_lss"), "turns"),
     meanings={
@@ -347,7 +362,8 @@ RATES = MetricTable(
     of=_rates,
     ratios={"csr": ("accuracy", "length"), "isr": ("successes", "length")},
     labels={"csr": "CSR", "isr": "ISR"},
-    meanings={"csr": _SATISFIED, "isr": "turns with everything satisfied"},
+    plain={"csr": _REQUIREMENTS, "isr": _ALL_SATISFIED},
+    meanings={"csr": _SATISFIED, "isr": "good turns, of all that were played"},
     headline="isr",
 )
 """What verdicts give without patience: every turn is played, so ISR is over all N of them."""

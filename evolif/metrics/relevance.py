@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from evolif.metrics.table import MetricTable
+from evolif.metrics.table import MetricTable, PlainName
 from evolif.types import RELEVANCE, JudgedTurn, Session
 
 
@@ -26,6 +26,7 @@ RELEVANCE_TABLE = MetricTable(
     of=_terms,
     ratios={RELEVANCE: ("relevant", "judged")},
     labels={RELEVANCE: "Relevance"},
+    plain={RELEVANCE: PlainName("answers about their task", "about their task")},
     meanings={RELEVANCE: "answers that are about their task"},
     beside=frozenset({RELEVANCE}),
 )

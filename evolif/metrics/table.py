@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from typing import Literal, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 from evolif.errors import UsageError
 from evolif.metrics.intervals import event_interval, ratio_interval
@@ -29,6 +29,15 @@ _LARGEST = 1e50
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
 
 
+class PlainName(NamedTuple):
+    """What an abbreviation stands for, in the reader's words."""
+
+    full: str
+    """Where there is room, as on the page: `turns with everything satisfied`."""
+    short: str
+    """Of at most 16 characters, for the first column of a table on a terminal: `good turns`."""
+
+
 @dataclass(frozen=True, slots=True)
 class Metric:
     """A metric as reports name it."""
@@ -40,11 +49,18 @@ class Metric:
     """Whether it is a rate that may be far below one per cent, and needs decimals."""
     meaning: str = ""
     """What it is, in plain words; empty if its table does not say."""
+    plain: PlainName | None = None
+    """Its name in the reader's words, where `label` is an abbreviation; None if the label is plain."""
 
     @property
     def head(self) -> str:
         """Its label in a table, with the sign of a rate."""
         return f"{self.label} %" if self.unit == "rate" else self.label
+
+    @property
+    def title(self) -> str:
+        """Its name in plain words with the abbreviation behind it, such as `requirements satisfied (CSR)`."""
+        return self.label if self.plain is None else f"{self.plain.full} ({self.label})"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -94,6 +110,8 @@ class MetricTable:
         default_factory=dict
     )
     """Metric to the jackknife over clusters of sessions where the rows do not tell; None where they do."""
+    plain: Mapping[str, PlainName] = field(default_factory=dict)
+    """Metric to its name in the reader's words, where its label is an abbreviation; reports put that behind it."""
 
     def __post_init__(self) -> None:
         wrong = [name for name in self.ratios if not _NAME.fullmatch(name)]
@@ -115,7 +133,7 @@ class MetricTable:
     def metric(self, name: str) -> Metric:
         """A metric with its label and unit."""
         label, unit = self.labels.get(name, name), self.units.get(name, "rate")
-        return Metric(name, label, unit, name in self.events, self.meanings.get(name, ""))
+        return Metric(name, label, unit, name in self.events, self.meanings.get(name, ""), self.plain.get(name))
 
     def places(self, name: str) -> tuple[int, int]:
         """Where the numerator and the denominator of a metric are in a row.

@@ -16,7 +16,7 @@ from evolif.report.conclusions import shared_sentence, verdict_sentence
 from evolif.report.contexts import ContextEffect, context_effects, differ_in_context, reference_pairs
 from evolif.report.coverage import unit_name
 from evolif.report.floor import with_corrected
-from evolif.report.tables import headline, metric_cell, metric_text
+from evolif.report.tables import headline, metric_cell, metric_text, plain_names
 from evolif.report.wording import own_fault
 from evolif.scenario import Grid, Opening, TableCell
 from evolif.text import plural
@@ -164,7 +164,8 @@ def _standing(head: str, model: ModelAnalysis) -> str:
     size = f"{metric_text(metric, value)}{_VALUES[metric.unit]}"
     sessions, bare = summary.metrics.dialogues, summary.metrics.left_out.get(metric.name, 0)
     over = f"{sessions - bare} of {plural(sessions, 'session')}" if bare else plural(sessions, "session")
-    return f"{head} reaches {metric.label} {size}{ends}, over {over}."
+    told = f"{head} reaches {metric.label}" if metric.plain is None else f"{head}: {metric.title}"
+    return f"{told} {size}{ends}, over {over}."
 
 
 def _in_a_row(model: ModelAnalysis, value: float, interval: Interval | None) -> str:
@@ -223,7 +224,8 @@ def reference_grid(runs: ComparableRuns) -> Grid:
     rows = tuple((name, _cells(metrics, figures)) for name, _, figures in shown)
     meanings = {name: meaning for name, meaning, _ in shown}
     columns = tuple(metric.head for metric in metrics)
-    return Grid("references", "For reference, in no comparison", "reference", columns, rows, "", meanings)
+    spoken = plain_names(metrics)
+    return Grid("references", "For reference, in no comparison", "reference", columns, rows, "", meanings, spoken)
 
 
 def _floor(analysis: RunAnalysis, names: Sequence[str], name: str) -> Iterator[tuple[str, str, Figures]]:

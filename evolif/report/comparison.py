@@ -271,6 +271,9 @@ def comparison_grid(comparison: ModelComparison, *, narrow: bool = False) -> Gri
         (marked(metric.head, name, ends), _difference_cells(comparison, metric, one, narrow=narrow))
         for name, metric, one in compared_rows(comparison)
     )
+    spoken = {
+        marked(metric.head, name, ends): metric.plain for name, metric, _ in compared_rows(comparison) if metric.plain
+    }
     first, second = comparison.labels
     units = unit_name(comparison.tables[0].cluster)
     note = (
@@ -284,9 +287,8 @@ def comparison_grid(comparison: ModelComparison, *, narrow: bool = False) -> Gri
     if "exhaustion_rate" in comparison.paired.beside:
         note += " EXH: exhaustion rate, sessions out of patience per 100 judged turns."
     note = " ".join(filter(None, (note, early_note(ends))))
-    return Grid(
-        "comparison", f"A: {first} · B: {second}", "metric", ("A", "B", "A − B", "p", "d", "needed"), rows, note
-    )
+    heads = ("A", "B", "A − B", "p", "d", "needed")
+    return Grid("comparison", f"A: {first} · B: {second}", "metric", heads, rows, note, plain=spoken)
 
 
 def compared_rows(comparison: ModelComparison) -> Iterator[tuple[str, Metric, Difference]]:

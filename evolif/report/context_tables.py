@@ -24,7 +24,7 @@ from evolif.report.contexts import (
     score_of,
     shows_contexts,
 )
-from evolif.report.tables import metric_cell
+from evolif.report.tables import metric_cell, plain_names
 from evolif.report.wording import NO_SYSTEM, NO_TOKENIZER, NOT_COUNTED
 from evolif.scenario import Grid, TableCell, TableRow
 from evolif.text import plural
@@ -66,7 +66,9 @@ def _contexts(runs: ComparableRuns) -> Grid:
     )
     if not all(size.has_system for size in known):
         note += f" {NO_SYSTEM}"
-    return Grid(TABLE, _TITLE, "a turn", runs.heads, rows, note)
+    scored = score_of(runs)
+    spoken = plain_names([] if scored is None else scored[1:2])
+    return Grid(TABLE, _TITLE, "a turn", runs.heads, rows, note, plain=spoken)
 
 
 def _score_rows(runs: ComparableRuns, model: ModelAnalysis, size: ContextSize) -> Iterator[tuple[str, TableCell]]:

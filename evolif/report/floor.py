@@ -7,13 +7,19 @@ from dataclasses import replace
 from typing import Any
 
 from evolif.errors import UsageError
-from evolif.metrics import AT_N, PROCESS, CorrectedCsr, Figures, Floor, Metric
+from evolif.metrics import AT_N, PROCESS, CorrectedCsr, Figures, Floor, Metric, PlainName
 from evolif.report.analysis import RunAnalysis
 from evolif.report.comparable import ComparableRuns
-from evolif.report.tables import metric_cell
+from evolif.report.tables import metric_cell, plain_names
 from evolif.scenario import Grid, TableCell
 
-CORRECTED = Metric("csr_corrected", "CSR corr.", "rate", meaning="CSR between the floor (0) and the ceiling (100)")
+CORRECTED = Metric(
+    "csr_corrected",
+    "CSR corr.",
+    "rate",
+    meaning="CSR between the floor (0) and the ceiling (100)",
+    plain=PlainName("requirements satisfied, from floor to ceiling", "above the floor"),
+)
 CSR = PROCESS.metric("csr")
 _SHOWN = tuple(map(PROCESS.metric, (AT_N, "edr_len", "rob", "csr", "isr")))
 _ANSWERS = (
@@ -76,7 +82,8 @@ def floor_grids(runs: ComparableRuns) -> Iterator[Grid]:
         several = len(runs.analyses) > 1
         title = f"Floor and ceiling{f' of {analysis.name}' if several else ''}, by rules alone"
         heads = tuple(metric.head for metric in metrics)
-        yield Grid(f"floor-{number}" if several else "floor", title, "responder", heads, rows, _ANSWERS)
+        name = f"floor-{number}" if several else "floor"
+        yield Grid(name, title, "responder", heads, rows, _ANSWERS, plain=plain_names(metrics))
 
 
 def _cells(metrics: Sequence[Metric], found: Figures) -> tuple[TableCell, ...]:
@@ -95,7 +102,8 @@ def with_corrected(headline: Grid, corrected: Sequence[CorrectedCsr | None]) -> 
         return headline
     cells = tuple(metric_cell(CORRECTED, *(one or (None, None))) for one in corrected)
     rows = (*headline.rows[:place], (CORRECTED.head, cells), *headline.rows[place:])
-    return replace(headline, rows=rows, meanings={**headline.meanings, CORRECTED.head: CORRECTED.meaning})
+    meanings = {**headline.meanings, CORRECTED.head: CORRECTED.meaning}
+    return replace(headline, rows=rows, meanings=meanings, plain={**headline.plain, **plain_names([CORRECTED])})
 
 
 def floor_object(found: Floor | None) -> dict[str, Any] | None:

@@ -55,7 +55,8 @@ def _places(runs: ComparableRuns, found: Ranking) -> Grid:
         "are the order of the figures, with no word on how certain it is."
     )
     note = " ".join((note, *runs.at_floor.values()))
-    return Grid("ranks", _RANKS, "metric", heads, rows, note)
+    spoken = {metric.label: metric.plain for metric in metrics.values() if metric.plain}
+    return Grid("ranks", _RANKS, "metric", heads, rows, note, plain=spoken)
 
 
 def _too_few(runs: ComparableRuns) -> bool:

@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TypeVar
 
 from evolif.errors import UsageError
-from evolif.metrics import AT_N, LOAD, PROCESS, Breakdown, Interval, Metric, Satisfaction, Survival, described
+from evolif.metrics import (
+    AT_N,
+    LOAD,
+    PROCESS,
+    Breakdown,
+    Interval,
+    Metric,
+    PlainName,
+    Satisfaction,
+    Survival,
+    described,
+)
 from evolif.metrics.breakdown import GROUP
 from evolif.metrics.feedback import FEEDBACK_TABLE
 from evolif.report.analysis import ModelSummary
@@ -21,6 +32,11 @@ from evolif.scenario import Grid, TableCell, TableRow
 
 TableColumn = TypeVar("TableColumn")
 RowKey = TypeVar("RowKey")
+
+
+def plain_names(metrics: Iterable[Metric]) -> dict[str, PlainName]:
+    """For `Grid.plain`: heads of metrics that are abbreviations, with the same in the reader's words."""
+    return {metric.head: metric.plain for metric in metrics if metric.plain}
 
 
 def metric_text(metric: Metric, value: float) -> str:
@@ -81,7 +97,7 @@ def headline(heads: Sequence[str], summaries: Sequence[ModelSummary], cap: int, 
     The note says what stands beside the eight metrics.
     """
     rows: list[TableRow] = [("sessions", tuple(TableCell(str(s.metrics.dialogues)) for s in summaries))]
-    meanings, lead = {}, ""
+    meanings, spoken, lead = {}, {}, ""
     capped, ends = any(s.counts.censored for s in summaries), [s.early_end for s in summaries]
     for name, metric in described(table for s in summaries for table in s.tables).items():
         if chosen and name not in chosen:
@@ -92,10 +108,12 @@ def headline(heads: Sequence[str], summaries: Sequence[ModelSummary], cap: int, 
         lead = metric.label if name == AT_N else lead
         if metric.meaning:
             meanings[rows[-1][0]] = metric.meaning
+        if metric.plain:
+            spoken[rows[-1][0]] = metric.plain
     note = _BESIDE.format(lead) if lead and not chosen else ""
     if any(FEEDBACK_TABLE.main in s.metrics.values for s in summaries) and not chosen:
         note = f"{note} {_FEEDBACK}".strip()
-    return Grid("headline", "", "metric", tuple(heads), tuple(rows), note, meanings)
+    return Grid("headline", "", "metric", tuple(heads), tuple(rows), note, meanings, spoken)
 
 
 def groups(heads: Sequence[str], summaries: Sequence[ModelSummary], requirement: str) -> Grid:
@@ -173,8 +191,15 @@ def sweep(runs: ComparableRuns) -> Grid:
         }
         for model in runs.models
     ]
-    rows = _rows(columns, lambda cell: cell, lambda key: f"{_SWEPT[key[0]].head}, P {key[1]}")
-    return Grid("patience", "Patience sweep: the same sessions at smaller patience P", "metric", runs.heads, rows)
+    rows = _rows(columns, lambda cell: cell, lambda key: _swept(*key))
+    keys = {key for column in columns for key in column}
+    spoken = {_swept(*key): plain for key in keys if (plain := _SWEPT[key[0]].plain)}
+    title = "Patience sweep: the same sessions at smaller patience P"
+    return Grid("patience", title, "metric", runs.heads, rows, plain=spoken)
+
+
+def _swept(number: int, patience: int) -> str:
+    return f"{_SWEPT[number].head}, P {patience}"
 
 
 def rank_agreement(runs: ComparableRuns) -> Iterator[Grid]:
@@ -234,7 +259,8 @@ def published_grid(published: Leaderboard) -> Grid:
         for name, figures in published.models.items()
     )
     title = f"As published: {published.source}"
-    return Grid("published", title, "model", tuple(PROCESS.metric(metric).head for metric in metrics), rows)
+    shown = tuple(map(PROCESS.metric, metrics))
+    return Grid("published", title, "model", tuple(one.head for one in shown), rows, plain=plain_names(shown))
 
 
 def _in_units(metric: Metric, value: float) -> float:

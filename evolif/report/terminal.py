@@ -65,6 +65,9 @@ class Terminal(Console):
 _PADDING = 3
 """Characters around each value: a space on both sides, and a border."""
 
+_FOLDED = (22, 19)
+"""Widths to which long names of metrics are folded, with their padding."""
+
 _NARROW = 10
 """A head is folded to its column's width, but not to less than this."""
 
@@ -82,8 +85,9 @@ def draw_grid(grid: Grid, console: Console) -> None:
     if grid.title and (grid.rows or grid.note):
         console.print(Text(plain(grid.title), style="bold"))
     if grid.rows:
-        for start, end in _parts(grid, console.width):
-            console.print(_table(grid.part(start, end), most=console.width // 2))
+        most = _room_for_names(grid, console.width)
+        for start, end in _parts(grid, console.width, most):
+            console.print(_table(grid.part(start, end), most))
     say(grid.note, console)
 
 
@@ -93,14 +97,21 @@ def say(sentence: str, console: Console, style: str = "") -> None:
         console.print(Text(plain(sentence), style=style))
 
 
-def _parts(grid: Grid, width: int) -> Iterator[tuple[int, int]]:
+def _room_for_names(grid: Grid, width: int) -> int:
+    """The most that names may take: less than half of the width where more columns then stand in one table."""
+    if not grid.plain:
+        return width // 2
+    return min((width // 2, *_FOLDED), key=lambda most: (sum(1 for _ in _parts(grid, width, most)), -most))
+
+
+def _parts(grid: Grid, width: int, most: int) -> Iterator[tuple[int, int]]:
     """Ranges of columns that fit into one table beside the names of the rows, at least one column each."""
-    names = max(len(plain(name)) for name in (grid.first, *(name for name, _ in grid.rows)))
-    room = width - 1 - min(names + _PADDING, width // 2)
+    names = max(len(plain(grid.said(name, short=True))) for name in (grid.first, *(name for name, _ in grid.rows)))
+    room = width - 1 - min(names + _PADDING, most)
     start, used = 0, 0
     for column, head in enumerate(grid.heads):
         widest = max(len(cells[column]) for _, cells in grid.rows)
-        needed = max(widest, min(len(plain(head)), _NARROW)) + _PADDING
+        needed = max(widest, _least(grid, head)) + _PADDING
         if used and used + needed > room:
             yield start, column
             start, used = column, 0
@@ -108,14 +119,34 @@ def _parts(grid: Grid, width: int) -> Iterator[tuple[int, int]]:
     yield start, len(grid.heads)
 
 
+def _least(grid: Grid, head: str) -> int:
+    """The fewest characters that the head of a column needs."""
+    if head in grid.plain:
+        return max(map(len, _two_lines(grid, head).splitlines()))
+    return min(len(plain(head)), _NARROW)
+
+
 def _table(grid: Grid, most: int) -> Table:
     table = Table()
-    table.add_column(Text(plain(grid.first)), overflow="fold", max_width=most)
+    table.add_column(Text(plain(grid.first)), overflow="fold", max_width=most - _PADDING)
     for head in grid.heads:
-        table.add_column(_head(head), justify="right", overflow="fold")
+        shown = Text(_two_lines(grid, head)) if head in grid.plain else _head(head)
+        table.add_column(shown, justify="right", overflow="fold")
     for name, cells in grid.rows:
-        table.add_row(Text(plain(name)), *map(_figure, cells))
+        table.add_row(_row_name(grid, name, most - _PADDING), *map(_figure, cells))
     return table
+
+
+def _row_name(grid: Grid, name: str, most: int) -> Text:
+    """A name; an abbreviation that does not fit behind its words stands below them, in one piece."""
+    said = plain(grid.said(name, short=True))
+    if name in grid.plain and len(said) > most:
+        said = _two_lines(grid, name)
+    return Text(said)
+
+
+def _two_lines(grid: Grid, name: str) -> str:
+    return f"{plain(grid.plain[name].short)}\n({plain(name)})"
 
 
 def _head(name: str) -> Text:
@@ -347,7 +378,7 @@ def status_lines(status: RunStatus, rate: float | None = None) -> Iterator[str]:
         yield (
             f"{plain(one.model)}: {ended} {'session' if one.sessions == 1 else 'sessions'} ended; alive at "
             f"turn {alive or '-'}; "
-            f"{plain(status.headline.label)} so far {figure}; {', '.join(counts)}; {plural(one.faults, 'fault')}"
+            f"{plain(status.headline.title)} so far {figure}; {', '.join(counts)}; {plural(one.faults, 'fault')}"
         )
     yield status_sentence(status, rate)
     if status.live is not None:

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from typing import Any
 
 from evolif.errors import UsageError
-from evolif.metrics import MetricTable
+from evolif.metrics import Metric, MetricTable
 from evolif.metrics.variance import MORE_DIALOGUES, VarianceComponents, variance_components
 from evolif.report.analysis import ModelAnalysis
 from evolif.report.comparable import ComparableRuns, leading
@@ -36,7 +36,7 @@ def variance_grid(runs: ComparableRuns) -> Grid:
     table = runs.tables[0]
     found = [_found(model, table) for model in runs.models]
     rows = tuple(
-        (f"{table.metric(name).label}, {part}", tuple(_cell(own[name], number) for own in found))
+        (_row(table.metric(name), part), tuple(_cell(own[name], number) for own in found))
         for name in leading(table)
         if any(isinstance(own[name], VarianceComponents) for own in found)
         for number, part in enumerate((*_PARTS, "gain"))
@@ -52,7 +52,13 @@ def variance_grid(runs: ComparableRuns) -> Grid:
     )
     if min(one.dialogues for one in known) < _ROUGH:
         note += f" Shares from fewer than {_ROUGH} dialogues are rough."
-    return Grid("variance", _TITLE, "metric", runs.heads, rows, note)
+    metrics = [table.metric(name) for name in leading(table)]
+    spoken = {_row(one, part): one.plain for one in metrics if one.plain for part in (*_PARTS, "gain")}
+    return Grid("variance", _TITLE, "metric", runs.heads, rows, note, plain=spoken)
+
+
+def _row(metric: Metric, part: str) -> str:
+    return f"{metric.label}, {part}"
 
 
 def _range(numbers: Sequence[int]) -> str:

@@ -9,6 +9,7 @@ from itertools import pairwise
 from typing import Any, Protocol
 
 from evolif.errors import ArgumentError
+from evolif.metrics.table import PlainName
 from evolif.scenario.play import Benchmark
 from evolif.scenario.views import ModelsView, ModelView, RunView
 from evolif.text import plural
@@ -63,6 +64,8 @@ class Grid:
         rows: Name and cells, one per head.
         note: A remark for the reader; empty for none.
         meanings: Name of a row to what it is, in a few plain words; the page shows them under the names.
+        plain: Name of a row or column that is an abbreviation to the same in the reader's words. The terminal and the
+            page show the words first and the abbreviation behind them; LaTeX has the abbreviation alone.
     """
 
     name: str
@@ -72,6 +75,17 @@ class Grid:
     rows: tuple[TableRow, ...]
     note: str = ""
     meanings: Mapping[str, str] = field(default_factory=dict)
+    plain: Mapping[str, PlainName] = field(default_factory=dict)
+
+    def said(self, name: str, *, short: bool = False) -> str:
+        """The name of a row or column as people read it, such as `requirements satisfied (CSR %)`.
+
+        Args:
+            name: As `rows` and `heads` have it.
+            short: With few words, for a terminal.
+        """
+        found = self.plain.get(name)
+        return name if found is None else f"{found.short if short else found.full} ({name})"
 
     def part(self, start: int, end: int) -> Grid:
         """The table with some of its columns."""

@@ -311,7 +311,7 @@ def test_what_is_undefined_says_why() -> None:
     assert "sim/cut: ISR@10 undefined: no session was played to its last turn." in text
     assert "sim/whole: REC, REC all undefined: no bad turn." in text
     row = next(line for line in report("r").splitlines() if "ISR@10 %" in line)
-    assert [cell.strip() for cell in row.strip("│").split("│")] == ["ISR@10 %", "–", "100"]
+    assert [cell.strip() for cell in row.strip("│").split("│")] == ["requests met (ISR@10 %)", "–", "100"]
     [ranked] = machine("r")["boards"]
     assert "sim/cut" not in ranked["ranking"]["metrics"]["isr_at_n"], "what is undefined has no rank"
     [pair] = json.loads(CliRunner().invoke(app, ["compare", "r", "--json", "-"]).stdout)["comparisons"]

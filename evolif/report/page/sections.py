@@ -117,7 +117,8 @@ def _comparison_grid(pair: ModelComparison) -> Grid:
                  for _, metric, found in compared_rows(pair))  # fmt: skip
     heads = (first, second, "difference", "p", "effect d", f"{unit_name(pair.tables[0].cluster)} needed")
     units = unit_words(pair.tables[0].cluster, pair.paired.clusters, pair.paired.dialogues)
-    return Grid("comparison", f"{first} minus {second}, over {units}", "metric", heads, rows)
+    spoken = tables.plain_names(metric for _, metric, _ in compared_rows(pair))
+    return Grid("comparison", f"{first} minus {second}, over {units}", "metric", heads, rows, plain=spoken)
 
 
 def _difference_cells(pair: ModelComparison, metric: Metric, found: Difference) -> Iterator[TableCell]:

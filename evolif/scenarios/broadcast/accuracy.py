@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from math import fsum
 
-from evolif.metrics import Cluster, MetricTable
+from evolif.metrics import Cluster, MetricTable, PlainName
 from evolif.metrics.intervals import DRAWS
 from evolif.metrics.shares import Share
 from evolif.scenarios.broadcast.means import Category, mean_interval, value_of
@@ -56,6 +56,12 @@ ACCURACY_TABLE = MetricTable(
         "ts": "in matches that are interrupted by tasks",
         "math": "problems solved",
         "original": "accuracy with the problems among the turns",
+    },
+    plain={
+        "if": PlainName("accuracy with rules for replies", "rules kept"),
+        "cr": PlainName("accuracy on facts shown before", "facts recalled"),
+        "ir": PlainName("accuracy on conclusions", "conclusions"),
+        "ts": PlainName("accuracy when interrupted by tasks", "interrupted"),
     },
     headline="accuracy",
     beside=frozenset({"math", "original"}),

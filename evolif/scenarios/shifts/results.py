@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, get_args
 
-from evolif.metrics import MetricTable
+from evolif.metrics import MetricTable, PlainName
 from evolif.scenarios.shifts.checking import GoalResult, Reason
 from evolif.types import JudgedTurn, Score, Session
 
@@ -123,6 +123,10 @@ TCR_TABLE = MetricTable(
     lower=frozenset({"invented"}),
     scored_in_both=True,
     optional=frozenset({"form"}),
+    plain={
+        "tcr": PlainName("goals met, mean over dialogues", "goals met"),
+        "tcr_micro": PlainName("goals met, of all goals", "of all goals"),
+    },
 )
 """The task completion rate: macro, over dialogues, and micro, over all goals. Dialogues without goals are left out."""
 
