@@ -443,12 +443,14 @@ def process_intervals(
 
     Args:
         records: The records that the point figures come from.
-        cap: The most turns that a session can have; None if unknown.
+        cap: The most turns that a session can have; the largest of the records' own if None, and unknown if one of
+            them has none.
         seed: Of the draws that are needed where most sessions reach the cap; at least 0.
         resamples: How many; at least 1.
 
     Returns:
-        Metric name to (low, high), in the metric's own unit; None if fewer than six dialogues contribute.
+        Metric name to (low, high), in the metric's own unit; None if fewer than six dialogues contribute. A length
+        never goes beyond the cap.
 
     Raises:
         UsageError: `seed` or `resamples` out of range.
@@ -456,4 +458,10 @@ def process_intervals(
     given = list(records)
     units = (record.unit for record in given)
     rows = summed_rows(PROCESS, zip(units, terms_of(given), strict=True))
-    return intervals(PROCESS, rows.values(), cap=cap, seed=seed, resamples=resamples)
+    most = _largest_cap(given) if cap is None else cap
+    return intervals(PROCESS, rows.values(), cap=most, seed=seed, resamples=resamples)
+
+
+def _largest_cap(records: Sequence[DialogueRecord]) -> int | None:
+    caps = [record.cap for record in records if record.cap is not None]
+    return max(caps, default=None) if len(caps) == len(records) else None

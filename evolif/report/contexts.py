@@ -146,7 +146,8 @@ def class_scores(model: ModelAnalysis, size: ContextSize, scored: tuple[MetricTa
         rows = cluster_rows(table, of_class[rounds]).values()
         tops, bottoms = [row[top] for row in rows], [row[bottom] for row in rows]
         value = math.fsum(tops) / math.fsum(bottoms) if any(bottoms) else None
-        found[rounds] = ClassScore(value, ratio_interval(tops, bottoms, rate=metric.unit == "rate"))
+        most = model.of.settings.max_turns if metric.unit == "turns" else None
+        found[rounds] = ClassScore(value, ratio_interval(tops, bottoms, rate=metric.unit == "rate", most=most))
     return found
 
 
