@@ -2,6 +2,6 @@
 
 from evolif.board.board import Board, board_from_object
 from evolif.board.build import build_board
-from evolif.board.files import runs_of, write_board
+from evolif.board.files import write_board
 
-__all__ = ["Board", "board_from_object", "build_board", "runs_of", "write_board"]
+__all__ = ["Board", "board_from_object", "build_board", "write_board"]

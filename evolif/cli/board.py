@@ -94,7 +94,8 @@ def build(
     Writes DIR/index.html and DIR/board.json. Runs share a column if they are comparable; others get columns of their
     own, whose heads say what differs.
     """
-    from evolif.board import build_board, runs_of, write_board
+    from evolif.board import build_board, write_board
+    from evolif.board.files import runs_of
     from evolif.budget import load_prices
 
     pages = _pages(out) if transcripts else None

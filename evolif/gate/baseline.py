@@ -92,7 +92,7 @@ def _decided(comparison: ModelComparison, baseline: Baseline) -> Decision:
     clusters = comparison.paired.clusters
     outcome: Outcome = by_interval(found.interval, limit, at_most=lower_is_better)
     allowed = with_points(metric, f"{baseline.margin:g}")
-    words = f"{metric.label} no worse than {_of_baseline(comparison)} by more than {allowed}"
+    words = f"{metric.title} no worse than {_of_baseline(comparison)} by more than {allowed}"
     told = f"the difference in {metric.label} is {_difference_text(metric, found)}"
     draft = Decision(
         comparison.a.name, words, metric.name, "undecided", found.value, found.interval, limit, clusters, None, ""

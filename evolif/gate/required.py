@@ -36,7 +36,7 @@ class Required:
     def words(self, metric: Metric) -> str:
         """“ISR@20 of at least 80 %”."""
         number = f"{100 * self.limit if metric.unit == 'rate' else self.limit:g}"
-        return f"{metric.label} of at {'most' if self.at_most else 'least'} {with_unit(metric, number)}"
+        return f"{metric.title} of at {'most' if self.at_most else 'least'} {with_unit(metric, number)}"
 
 
 def parse_required(text: str, tables: Sequence[MetricTable], *, at_most: bool = False) -> Required:

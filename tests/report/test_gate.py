@@ -87,7 +87,10 @@ def test_a_run_passes_or_fails(session: str, code: int) -> None:
     make("run", {"openai/a": many(session, 24)})
     found, printed = gate("run", "--min", "isr_at_n=.8")
     assert found == code
-    assert printed.splitlines()[0] == f"{'failed' if code else 'passed'}: openai/a, ISR@10 of at least 80 %"
+    assert (
+        printed.splitlines()[0]
+        == f"{'failed' if code else 'passed'}: openai/a, requests satisfied before patience ran out (ISR@10) of at least 80 %"
+    )
 
 
 def test_what_cannot_be_decided_says_how_many_dialogues_would() -> None:
@@ -168,7 +171,10 @@ def test_no_worse_than_a_baseline(before: str, now: str, outcome: str) -> None:
     make("now", {"openai/b": many(now)})
     found = decided("now", "--no-worse-than", "before", "--margin", "2")
     assert found["outcome"] == outcome
-    assert found["decisions"][0]["requirement"] == "ISR@10 no worse than openai/a in before by more than 2 points"
+    assert (
+        found["decisions"][0]["requirement"]
+        == "requests satisfied before patience ran out (ISR@10) no worse than openai/a in before by more than 2 points"
+    )
 
 
 def test_less_is_better_for_some_figures() -> None:
