@@ -27,6 +27,7 @@ GOOD = "censored:11 11 11 11 11 11 11 11 11 11"
 NEARLY = "censored:11 11 01 11 11 11 11 11 11 11"
 HALF = "censored:11 10 11 10 11 10 11 10 11 10"
 BAD = "finished:11 00 00 00"
+NAMED = "requests satisfied before patience ran out (ISR@10)"
 SHARE = MetricTable(("right", "of"), lambda session: (), {"share": ("right", "of")})
 HOSTILE = "openai/<b>&x|y`z\x1b]0;t\x07\x00 http://a.example @all"
 
@@ -171,10 +172,7 @@ def test_no_worse_than_a_baseline(before: str, now: str, outcome: str) -> None:
     make("now", {"openai/b": many(now)})
     found = decided("now", "--no-worse-than", "before", "--margin", "2")
     assert found["outcome"] == outcome
-    assert (
-        found["decisions"][0]["requirement"]
-        == "requests satisfied before patience ran out (ISR@10) no worse than openai/a in before by more than 2 points"
-    )
+    assert found["decisions"][0]["requirement"] == f"{NAMED} no worse than openai/a in before by more than 2 points"
 
 
 def test_less_is_better_for_some_figures() -> None:
