@@ -13,6 +13,7 @@ import time
 import zlib
 from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from importlib import import_module
 from secrets import randbelow
 from typing import Any
 
@@ -109,6 +110,7 @@ class Probe:
         Raises:
             UsageError: the name, its key or its weights are missing or wrong.
         """
+        import_module("evolif.models.transport")  # with the SDK, so that the time of the first answer is the endpoint's
         model = self._open(Parameters())
         try:
             async for finding in self._first(model):
