@@ -162,6 +162,8 @@ def _advice(probe: Probe, found: list[Finding]) -> Iterator[str]:
         yield "It does not follow system messages: a scenario with a system text, such as broadcast, is unfair to it."
     if states.get("temperature") == "no":
         yield "It takes no --temperature."
+    if states.get("seed") == "no":
+        yield "It takes no seed, so none is sent: repeated runs get other answers."
 
 
 def _conclude(

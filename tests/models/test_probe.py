@@ -108,7 +108,11 @@ def test_a_reasoning_model_needs_room_and_another_limit() -> None:
     assert details["longest answer"] == "--max-tokens is sent as max_completion_tokens, and kept"
     assert details["reasoning"] == "64 tokens" and "64 reasoning tokens" in details["usage"]
     assert told["command"].endswith("--max-tokens 8000")
-    assert "It takes no --temperature." in told["advice"]
+    assert [line.partition(",")[0] for line in told["advice"]] == [
+        "It reasons",
+        "It takes no --temperature.",
+        "It takes no seed",
+    ]
 
 
 @pytest.mark.sampled
