@@ -82,6 +82,7 @@ def run(
     if schema:
         typer.echo(json.dumps(plan_schema(flags), indent=1, ensure_ascii=False))
         return
+    _refuse_other(file)
     plan = read_plan(file)
     steps = [_with_outputs(step, junit, github=github) for step in steps_of(plan, flags, only or [])]
     check_plan(plan, only or [])
@@ -95,6 +96,17 @@ def run(
     code = _play(plan, steps)
     if code:
         raise typer.Exit(code)
+
+
+def _refuse_other(file: Path) -> None:
+    """Refuse what is no file: a benchmark, or nothing."""
+    if file.is_dir():
+        raise UsageError(
+            f"{file} is a folder, and a plan is a file; to run models on a benchmark: evolif evaluate {file} --model "
+            "PROVIDER/NAME"
+        )
+    if not file.exists():
+        raise UsageError(f"there is no {file}; evolif sample writes one to begin with")
 
 
 def _with_outputs(step: Step, junit: Path | None, *, github: bool) -> Step:

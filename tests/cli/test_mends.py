@@ -197,7 +197,7 @@ def test_a_value_out_of_range(command: tuple[str, ...], env: dict[str, str], sen
 
 COMMANDS = [
     (("evalute", "bench"), "there is no evolif evalute (did you mean evolif evaluate?)"),
-    (("run", "bench"), "there is no evolif run (did you mean evolif evaluate?)"),
+    (("run", "bench"), "bench is a folder, and a plan is a file; to run models on a benchmark: evolif evaluate bench"),
     (("xyzzy",), "there is no evolif xyzzy; evolif --help lists all verbs"),
     (("models", "download"), "there is no evolif models download (did you mean evolif models fetch?)"),
     (("models", "xyzzy"), "there is no evolif models xyzzy; there are list, test and fetch"),

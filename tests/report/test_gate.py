@@ -88,10 +88,8 @@ def test_a_run_passes_or_fails(session: str, code: int) -> None:
     make("run", {"openai/a": many(session, 24)})
     found, printed = gate("run", "--min", "isr_at_n=.8")
     assert found == code
-    assert (
-        printed.splitlines()[0]
-        == f"{'failed' if code else 'passed'}: openai/a, requests satisfied before patience ran out (ISR@10) of at least 80 %"
-    )
+    outcome = "failed" if code else "passed"
+    assert printed.splitlines()[0] == f"{outcome}: openai/a, {NAMED} of at least 80 %"
 
 
 def test_what_cannot_be_decided_says_how_many_dialogues_would() -> None:
