@@ -84,6 +84,8 @@ def played_at(run: Run) -> tuple[datetime, Literal["run", "file"]]:
 def entries_of(analyses: Iterable[RunAnalysis], names: Mapping[RunAnalysis, str]) -> Mapping[Named, tuple[Entry, ...]]:
     """The evaluations of every model in comparable runs, the newest first.
 
+    One without an ended session is left out where there is another: it must not hide figures that are there.
+
     Args:
         analyses: Comparable runs; of two of one date the later one counts as newer.
         names: What each is called.
@@ -93,7 +95,14 @@ def entries_of(analyses: Iterable[RunAnalysis], names: Mapping[RunAnalysis, str]
         moment, source = played_at(analysis.run)
         for model in analysis.models:
             found.setdefault(Named.of(model), []).insert(0, Entry(model, names[analysis], moment, source))
-    return {named: tuple(sorted(own, key=lambda one: one.moment, reverse=True)) for named, own in found.items()}
+    return {
+        named: tuple(sorted(_with_figures(own), key=lambda one: one.moment, reverse=True))
+        for named, own in found.items()
+    }
+
+
+def _with_figures(entries: Sequence[Entry]) -> Sequence[Entry]:
+    return [entry for entry in entries if entry.model.counted] or entries
 
 
 def rows_of(named: Sequence[Named]) -> Mapping[Named, Row]:

@@ -140,6 +140,16 @@ def test_the_newest_is_the_cell_and_the_others_its_history(run: Made) -> None:
     assert a.rank is not None and a.rank.high <= 2
 
 
+def test_a_run_that_has_only_begun_hides_no_figures(run: Made) -> None:
+    done = run("done", {"sim/a": over(GOOD)}, day=2)
+    begun = run("begun", {"sim/a": dict.fromkeys(range(1, 9), ":111")}, day=3)
+    own = cell(built(done, begun), "sim/a")
+    assert own.newest.run == "done" and own.earlier == ()
+    alone = cell(built(begun), "sim/a")
+    assert alone.newest.figure.value is None and alone.rank is None
+    assert [mark.kind for mark in alone.marks] == ["suspended"]
+
+
 def test_a_run_without_a_date_has_that_of_its_file(run: Made) -> None:
     old = run("old", {"sim/a": over(GOOD)}, day=None)
     moment = datetime(2025, 1, 2, 3, 4, 5, tzinfo=UTC).timestamp()
