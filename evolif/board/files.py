@@ -44,9 +44,11 @@ def write_board(board: Board, out: Path) -> tuple[Path, Path]:
         OutsideError: the disk.
     """
     try:
-        from evolif.board.page import page_of
+        import jinja2  # noqa: F401  # the module below needs it to be imported
     except ImportError:
         raise UsageError("a board needs Jinja: install evolif[report]") from None
+    from evolif.board.page import page_of
+
     texts = {
         out / PAGE: page_of(board),
         out / DATA: json.dumps(board.to_object(), ensure_ascii=False, allow_nan=False, indent=1) + "\n",
