@@ -49,6 +49,8 @@ class MetricInfo:
     small: bool = False
     """Whether it is a rate that may be far below one per cent."""
     lower_is_better: bool = False
+    plain: str = ""
+    """Its name in the reader's words, where the label is an abbreviation."""
 
     @property
     def metric(self) -> Metric:

@@ -11,7 +11,7 @@ from itertools import combinations
 
 from evolif.board.board import Column, MetricInfo, Row
 from evolif.board.models import Entry, Named, entries_of
-from evolif.metrics import described
+from evolif.metrics import Metric, described
 from evolif.report import ComparableRuns, ModelAnalysis, RunAnalysis
 from evolif.report.comparable import deciding_differences, partition_comparable, setting_words
 from evolif.report.coverage import extents_line
@@ -140,9 +140,12 @@ def _metrics(group: Group) -> list[MetricInfo]:
     first = group.analyses[0].headline
     # A run without an ended session has no table yet, and so no metric but the one that would lead.
     found = {first.name: first, **described(tables)} if tables else {first.name: first}
-    return [
-        MetricInfo(one.name, one.label, one.unit, one.meaning, one.small, one.name in lower) for one in found.values()
-    ]
+    return [_info(one, lower=one.name in lower) for one in found.values()]
+
+
+def _info(one: Metric, *, lower: bool) -> MetricInfo:
+    plain = "" if one.plain is None else one.plain.full
+    return MetricInfo(one.name, one.label, one.unit, one.meaning, one.small, lower, plain)
 
 
 def _differs(group: Group, groups: Sequence[Group]) -> tuple[str, ...]:

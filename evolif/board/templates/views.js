@@ -58,7 +58,8 @@ const views = (() => {
     const told = figure.low === null || figure.high === null ? "" : `[${show(figure.low)}, ${show(figure.high)}]`;
     return told ? el("span", { class: "ci" }, ` ${told}`) : "";
   };
-  const labelOf = (info) => (info.unit === "rate" ? `${info.label} %` : info.label);
+  const labelOf = (info) => (info.unit === "rate" ? `${info.label}\u00a0%` : info.label);
+  const titleOf = (info) => (info.plain ? `${info.plain} (${labelOf(info)})` : labelOf(info));
   const headOf = (column) => [column.scenario, column.profile, ...column.differs].filter(Boolean).join(" · ");
   const chance = (p) => (p === null ? "–" : p < 0.001 ? "<.001" : p.toFixed(3).replace(/^0/, ""));
   const isReference = (cell) => cell.marks.some((mark) => mark.kind === "reference");
@@ -90,10 +91,10 @@ const views = (() => {
 
   // --- charts -----------------------------------------------------------------------------------------------------
 
-  const WIDE = 640, HIGH = 260, LEFT = 46, TOP = 14, BOTTOM = 32;
+  const HIGH = 260, LEFT = 46, TOP = 14, BOTTOM = 32;
 
   // Lines of a figure over dates. A series is { name, points: [{ date, figure, other }] }; other instances are hollow.
-  const chart = (info, series, label) => {
+  const chart = (info, series, label, WIDE) => {
     const RIGHT = series.length > 1 ? 150 : 16;
     const points = series.flatMap((one) => one.points);
     const times = points.map((point) => Date.parse(point.date));
@@ -154,7 +155,7 @@ const views = (() => {
     return found.sort((a, b) => (a.date < b.date ? -1 : a.date > b.date ? 1 : 0));
   };
 
-  const history = (column, rows) => {
+  const history = (column, rows, wide = 640) => {
     const series = rows.map((row) => ({ name: row, points: playsOf(row, column) })).filter((one) => one.points.length > 1);
     if (!series.length) return [];
     const info = infoOf(column);
@@ -165,7 +166,7 @@ const views = (() => {
       point.other ? "another instance" : ""]));
     return [
       el("h3", {}, "History"),
-      chart(info, series.slice(0, 8), label),
+      chart(info, series.slice(0, 8), label, wide),
       el("p", { class: "meta" }, `${labelOf(info)} with 95 % intervals, by the date on which answers were last asked for.`
         + (mixed ? " Hollow points and dashed lines: another instance, made by the same recipe with another seed. Its dialogues are others, so part of a step may come from them, and the two are in no ranking together." : "")
         + (series.length > 8 ? " The chart shows the first eight models; the table shows all." : "")),
@@ -192,13 +193,13 @@ const views = (() => {
     const info = infoOf(column);
     const metrics = column.metrics.filter((metric) => cell.metrics[metric.name]).map((metric) => {
       const figure = cell.metrics[metric.name];
-      return [el("span", {}, labelOf(metric), metric.meaning ? el("span", { class: "meaning" }, metric.meaning) : ""),
+      return [el("span", {}, titleOf(metric), metric.meaning ? el("span", { class: "meaning" }, metric.meaning) : ""),
         text(metric, figure.value), ends(figure, (value) => text(metric, value))];
     });
     const tokens = cell.cost.prompt_tokens + cell.cost.completion_tokens;
     return el("section", { class: "card", "aria-label": headOf(column) },
       el("h3", {}, link(`#column=${column.id}`, headOf(column))),
-      el("p", {}, el("span", { class: "big" }, text(info, cell.newest.figure.value)), ` ${labelOf(info)} `,
+      el("p", {}, el("span", { class: "big" }, text(info, cell.newest.figure.value)), ` ${titleOf(info)} `,
         between(cell.newest.figure, (value) => text(info, value)), ` · ${rankOf(cell)}`,
         cell.letters ? " · " : "", cell.letters ? el("span", { class: "letters" }, cell.letters) : ""),
       ...marksOf(cell),
@@ -212,7 +213,7 @@ const views = (() => {
           ["Cost", money(cell.cost)],
           ["Settings", column.settings],
         ]), el("p", { class: "meta" }, "The full report of this run, where its folder is:"), el("pre", {}, cell.command),
-        against(row, column), ...history(column, [row]))));
+        against(row, column), ...history(column, [row], 420))));
   };
 
   const model = (row) => {
@@ -246,7 +247,7 @@ const views = (() => {
     return el("section", { class: "card", "aria-label": headOf(column) },
       el("h3", {}, link(`#column=${column.id}`, headOf(column))),
       el("p", {}, el("span", { class: "big" }, signed(info, pair.difference.value)),
-        ` ${info.unit === "rate" ? `points of ${info.label}` : info.label}`, between(pair.difference, (value) => signed(info, value)), " · ", verdict(pair)),
+        ` ${info.unit === "rate" ? "points of " : ""}${titleOf(info)}`, between(pair.difference, (value) => signed(info, value)), " · ", verdict(pair)),
       forest(pairs.filter((other) => unit(other) === info.unit))(pair),
       facts([
         [pair.a, side(one)],
@@ -295,7 +296,7 @@ const views = (() => {
       title: headOf(own),
       parts: [back(), el("h2", {}, headOf(own)),
         el("p", { class: "lead" }, own.settings),
-        el("p", {}, `Ranked by ${info.label}${info.meaning ? `: ${info.meaning}` : ""}.`
+        el("p", {}, `Ranked by ${titleOf(info)}${info.meaning ? `: ${info.meaning}` : ""}.`
           + (own.ranked_on ? ` Ranks and groups stand on the ${plural(own.ranked_on, "dialogue")} that all ranked models have.` : " One model alone has no rank.")),
         ...own.notes.slice(1).map((note) => el("p", { class: "warning" }, note)),
         table(["Model", "Rank", "Group", labelOf(info), "Turns and cost", "Date", "Run"], rows, "Models of the column"),
