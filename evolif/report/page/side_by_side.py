@@ -175,7 +175,7 @@ def _page(sides: tuple[_Side, _Side], found: PairedSessions) -> str:
         environment()
         .get_template("side_by_side.html")
         .render(
-            style=asset("transcript.css", "side_by_side.css"),
+            style=asset("base.css", "transcript.css", "side_by_side.css"),
             script=asset("side_by_side.js", "transcript.js"),
             version=__version__,
             labels=[side.label for side in sides],

@@ -95,6 +95,12 @@ def test_a_turn_that_one_was_not_asked_says_why(run: Run, tmp_path: Path) -> Non
     assert "differs" not in last
 
 
+def test_the_page_brings_every_colour_that_it_uses(run: Run, tmp_path: Path) -> None:
+    style = page(run, tmp_path).partition("<style>")[2].partition("</style>")[0]
+    assert {"--ink", "--paper"} <= set(re.findall(r"var\((--[\w-]+)", style)) <= set(re.findall(r"(--[\w-]+):", style))
+    assert ".vh {" in style and ".turn.bad {" in style and ".sides {" in style
+
+
 def test_chosen_dialogues_alone(run: Run, tmp_path: Path) -> None:
     assert re.findall(r'data-key="([\d/]+)"', page(run, tmp_path, dialogues=[2])) == ["2/1"]
     with pytest.raises(UsageError, match="dialogue 9 is not in both runs; they share 1, 2, 3, 4, 5"):
