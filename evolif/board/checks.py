@@ -8,6 +8,7 @@ import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
 from itertools import islice
 from pathlib import Path
 from typing import Literal
@@ -15,9 +16,11 @@ from typing import Literal
 from evolif.benchmark import open_benchmark
 from evolif.errors import EvolifError, UsageError
 from evolif.exchange import canary_of
+from evolif.metrics import Floor
 from evolif.report.analysis import RunAnalysis
 from evolif.report.comparable import kind_of
 from evolif.runner import STOP_RULE, Run, RunSettings, TurnRecord
+from evolif.runner.floor_work import outcomes_of, stored_ceiling, stored_floor
 from evolif.runner.run import edited_prompts
 from evolif.runner.session import step
 from evolif.runner.verify import verify
@@ -36,6 +39,8 @@ _LONG_KEY = 60
 """Characters of an answer key that no model writes by chance."""
 _FEWEST_KEYS, _SHARE_OF_KEYS = 3, 0.25
 """Answers that repeat their key, from which on a model is taken for a simulated one; `sim/steady` has about half."""
+_LATE = timedelta(days=1)
+"""How far a clock elsewhere may be ahead."""
 _SAME_TURNS, _SAME_SHARE = 20, 0.9
 """Answers shared with another model from which on that is remarked."""
 
@@ -106,6 +111,7 @@ def examine(run: Run, name: str, standards: Standards) -> Examined:
         ("completeness", lambda: _complete(run, found)),
         ("completeness", lambda: _unjudged(run, found)),
         ("completeness", lambda: _ends(run)),
+        ("completeness", lambda: _date(run)),
         ("verdicts", lambda: _verdicts(run, found) if standards.again else _taken_as_they_are(settings, found)),
         ("benchmark", lambda: _benchmark(run, standards, found)),
         ("settings", lambda: _settings(run, standards)),
@@ -202,6 +208,15 @@ def _unjudged(run: Run, found: Examined) -> Iterator[str]:
         yield f"{plural(unjudged, 'answer')} not judged yet; run its command again, which judges them"
 
 
+def _date(run: Run) -> Iterator[str]:
+    played = run.played()
+    if played is not None and played > datetime.now(UTC) + _LATE:
+        yield (
+            f"it says that it was played on {played:%Y-%m-%d}, which is still to come; set the clock, and run its "
+            "command again"
+        )
+
+
 def _ends(run: Run) -> Iterator[str]:
     """Sessions whose end does not follow from their verdicts."""
     settings = run.settings
@@ -246,18 +261,24 @@ def _verdicts(run: Run, found: Examined) -> Iterator[str]:
         yield f"{number} are not what the rules find: {plain(again.named)}. Add the run as it was, or evaluate anew"
     if withheld := run.store.withheld():
         yield f"{plural(withheld, 'answer')} are not in it, as in an export; add the run that was exported"
-    if _floors(run, verify=False) != _floors(run, verify=True):
+    if not _bounds_hold(run):
         yield "the floor or ceiling that it holds is not what replaying gives; evaluate anew, into a new folder"
 
 
-def _floors(run: Run, *, verify: bool) -> tuple[float | None, float | None]:
-    """CSR of floor and ceiling, as stored or replayed."""
-    analysis = RunAnalysis(run, verify=verify)
-    try:
-        floor, ceiling = analysis.floor, analysis.ceiling
-    except EvolifError:
-        return None, None
-    return (None if floor is None else floor.csr, None if ceiling is None else ceiling.metrics.value("csr"))
+def _bounds_hold(run: Run) -> bool:
+    """Whether a floor and a ceiling that the run stores are those that replaying gives."""
+    floor, ceiling = stored_floor(run.store), stored_ceiling(run.store)
+    again = RunAnalysis(run, verify=True)
+    if floor is not None and (again.floor is None or _told(floor) != _told(again.floor)):
+        return False
+    return ceiling is None or (again.ceiling is not None and ceiling.metrics.values == again.ceiling.metrics.values)
+
+
+def _told(floor: Floor) -> tuple[object, ...]:
+    """What reports take from a floor: the best responder, the figures, and who kept what in which turn."""
+    figures = {name: dict(one.values) for name, one in floor.responders.items()}
+    outcomes = {name: [outcomes_of(session) for session in floor.sessions[name]] for name in floor.sessions}
+    return floor.responder, figures, outcomes
 
 
 def _taken_as_they_are(settings: RunSettings, found: Examined) -> Sequence[str]:

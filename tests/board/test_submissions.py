@@ -204,6 +204,11 @@ EDITS = {
         {"names", "seals"},
         "“x\\x1b[2J” is no name of a model",
     ),
+    "future": (
+        ["UPDATE run SET value = '2999-01-01T00:00:00+00:00' WHERE key = 'played'"],
+        {"completeness"},
+        "it says that it was played on 2999-01-01, which is still to come",
+    ),
     "own code": (
         ['UPDATE run SET value = replace(value, \'"models"\', \'"own_code":{"g":"mine.py ~12"},"models"\')'],
         {"verdicts"},
@@ -226,6 +231,31 @@ def test_an_edited_run_is_refused(here: Path, name: str) -> None:
     assert any(reason in one["sentence"] for one in found), found
     assert "evolif-board-" not in result.stdout  # the folder of the copy
     assert state(here / "board") == before
+
+
+@pytest.mark.parametrize("place", ["responders", "sessions"])
+def test_a_floor_that_was_edited_is_found(here: Path, place: str) -> None:
+    assert add_run(here / "honest", here / "mine").is_taken  # its floor is as it was worked out
+    with closing(sqlite3.connect(here / "honest" / "run.sqlite")) as file, file:
+        [text] = file.execute("SELECT value FROM run WHERE key = 'floor'").fetchone()
+        data = json.loads(text)
+        if place == "responders":
+            data["responders"][data["responder"]]["values"]["csr"] = 0.0
+        else:
+            [dialogue, letters, ending], *_ = data["sessions"][data["responder"]]
+            data["sessions"][data["responder"]][0] = [dialogue, "0" * (len(letters) - 1) + "1", ending]
+        file.execute("UPDATE run SET value = ? WHERE key = 'floor'", (json.dumps(data),))
+    [finding] = add_run(here / "honest", here / "other board").examined.findings
+    assert finding.check == "verdicts" and "the floor or ceiling that it holds is not" in finding.sentence
+
+
+def test_what_only_a_judge_decides_is_counted(here: Path) -> None:
+    bench = generate(here / "subjective", dialogues=4, turns=8, seed=2, profile="paper")
+    judge = Named("fake/judge", lambda _: json.dumps({"score": 8, "rationale": "It is."}))
+    evaluate(bench, ["sim/perfect"], here / "judged", max_turns=8, judge=[judge]).close()
+    result = evolif("board", "add", "judged", "--board", "mine", "--name", "judged")
+    assert result.exit_code == 0, result.output
+    assert "that only a judge decides taken as they are" in result.stdout
 
 
 def test_without_verifying_verdicts_are_taken_and_that_is_said(here: Path) -> None:
