@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from evolif.errors import EvolifError, InputError, InternalError, ModelError, OutsideError, UsageError
     from evolif.frames import metrics_frame, sessions_frame, turns_frame
     from evolif.models.base import ChatModel
+    from evolif.report.choice import compare
     from evolif.runner.evaluate import evaluate
     from evolif.runner.run import Run, load_run
     from evolif.scenario.contract import Scenario
@@ -51,6 +52,7 @@ __all__ = [
     "__version__",
     "check",
     "check_query",
+    "compare",
     "evaluate",
     "generate",
     "load_benchmark",
@@ -68,6 +70,7 @@ _HOMES = {
     "Scenario": "evolif.scenario.contract",
     "check": "evolif.scenarios.instructions.constraints",
     "check_query": "evolif.scenarios.instructions.queries",
+    "compare": "evolif.report.choice",
     "evaluate": "evolif.runner",
     "generate": "evolif.scenarios.generating",
     "load_benchmark": "evolif.benchmark:open_benchmark",

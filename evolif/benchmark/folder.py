@@ -33,6 +33,7 @@ from evolif.benchmark.files import (
     write_whole,
     writing,
 )
+from evolif.benchmark.shown import benchmark_line, benchmark_table
 from evolif.errors import InputError, OutsideError, UsageError
 from evolif.scenario import DEFAULT_SCENARIO, Benchmark, Scenario, get_scenario
 from evolif.text import plural
@@ -131,6 +132,14 @@ class BenchmarkFolder:
                 f"{self.path} has {count} of its {plural(planned, 'dialogue')}; run the same `evolif "
                 "generate` to make the rest"
             )
+
+    def __repr__(self) -> str:
+        """Its folder, scenario and size."""
+        return benchmark_line(self)
+
+    def _repr_html_(self) -> str | None:
+        """What it is made of, for notebooks; dialogues are counted and not read."""
+        return benchmark_table(self)
 
     def stored_as(self, model: type[_Model], mend: str) -> _Model:
         """What the header stores, which may be more than the options of `generate`.

@@ -12,8 +12,8 @@ from markupsafe import Markup
 
 from evolif._version import __version__
 from evolif.board.board import Board, Cell, Column, Figure, MetricInfo, Row, board_from_object
+from evolif.metrics.shown import metric_text
 from evolif.report.page.transcript_cache import asset, environment
-from evolif.report.tables import metric_text
 from evolif.report.wording import dollars
 from evolif.text import plural, unhidden
 

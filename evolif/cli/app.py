@@ -43,11 +43,42 @@ SUMMARIES: Mapping[str, str] = {
     "topics": "Check topics (exit code 1 on a finding), or have a model write them for a domain.",
     "personas": "Check personas (exit code 1 on a finding), or have a model infer them from messages.",
     "registers": "Check registers: your own frames, or the words of this package. Exit code 1 on a finding.",
+    "sample": "Write small example files for every kind of input, with the commands that use them.",
     "models": "List models; find out what one can do; download the weights of a small local one.",
     "scenarios": "List the scenarios that are installed, or the options of one.",
     "unidial": "Aggregate results in the dialogue schema of UniDial-EvalKit, and compare memories over its folders.",
 }
 """The first paragraph of each verb's help; a test keeps the two in sync."""
+
+MAKE, RUN, READ, EXCHANGE, TOOLS = ("Make benchmarks", "Run models", "Read results", "Exchange data", "Tools")
+GROUPS: Mapping[str, str] = {
+    "generate": MAKE,
+    "extend": MAKE,
+    "audit": MAKE,
+    "review": MAKE,
+    "topics": MAKE,
+    "personas": MAKE,
+    "registers": MAKE,
+    "demo": RUN,
+    "evaluate": RUN,
+    "run": RUN,
+    "status": RUN,
+    "rejudge": RUN,
+    "report": READ,
+    "compare": READ,
+    "board": READ,
+    "gate": READ,
+    "import": EXCHANGE,
+    "export": EXCHANGE,
+    "contamination": EXCHANGE,
+    "unidial": EXCHANGE,
+    "sample": TOOLS,
+    "check": TOOLS,
+    "score": TOOLS,
+    "models": TOOLS,
+    "scenarios": TOOLS,
+}
+"""Under which heading the help lists each verb, in its order; a test finds verbs that are missing here."""
 
 _MODULES = {
     "generate": "bench",
@@ -65,7 +96,7 @@ _MODULES = {
 """Verbs whose module has another name."""
 _NESTED = ("board", "models", "personas", "registers", "topics", "unidial")
 """Verbs with subcommands."""
-_WITHOUT_OWN_GROUPS = ("check", "demo", "scenarios", "status", "score", *(n for n in _NESTED if n != "board"))
+_WITHOUT_OWN_GROUPS = ("check", "demo", "sample", "scenarios", "status", "score", *(n for n in _NESTED if n != "board"))
 """Verbs without `--constraints` for groups; `check` has a file of constraints instead, but reads the variable."""
 _INTERRUPTED = 130
 _USAGE = UsageError.exit_code
@@ -140,7 +171,7 @@ class _Group(TyperGroup):
         self.commands = Verbs()
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
-        verbs, self.commands = self.commands, {n: TyperCommand(n, help=text) for n, text in SUMMARIES.items()}
+        verbs, self.commands = self.commands, dict(_listed())
         try:
             super().format_help(ctx, formatter)
         finally:
@@ -183,6 +214,12 @@ class _Group(TyperGroup):
                 f"internal error ({type(error).__name__}: {error}); please report it with the output of EVOLIF_DEBUG=1"
             )
             raise typer.Exit(InternalError.exit_code) from None
+
+
+def _listed() -> Iterator[tuple[str, TyperCommand]]:
+    """Every verb by name, with nothing but its sentence and its heading; headings stand in the order of the first."""
+    for name in sorted(SUMMARIES, key=[*GROUPS, *SUMMARIES].index):
+        yield name, TyperCommand(name, help=SUMMARIES[name], rich_help_panel=GROUPS.get(name))
 
 
 def _refused(error: Exception, root: Any) -> Exception:

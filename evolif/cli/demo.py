@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from evolif.cli.evaluate import SUSPENDED
 from evolif.cli.options import Display, random_seed
-from evolif.text import plural
 
 if TYPE_CHECKING:
     from evolif.runner import Run
@@ -57,10 +57,11 @@ def demo(
             on_stop=watcher.stopping,
         )
     typer.echo(f"Evaluated in {time.monotonic() - started:.0f} s.\n")
-    _report(run, models[0])
-    if models[0] == LOCAL:
-        _game(out)
-    _say_next(out, folder)
+    with closing(run):
+        _show_failure(run, models[0])
+        if models[0] == LOCAL and not run.suspended():
+            _game(out)
+        _end(run, out)
 
 
 def _benchmark(folder: Path, seed: int | None) -> InstructionBenchmark:
@@ -110,25 +111,14 @@ def _models() -> list[str]:
     return list(SIMULATED)
 
 
-def _report(run: Run, model: str) -> None:
-    from evolif.report import Terminal, print_report, summarise
+def _show_failure(run: Run, model: str) -> None:
+    from evolif.report import Terminal
     from evolif.report.terminal import first_failure, print_failure
 
-    console = Terminal()
-    print_report(run, summarise(run), console)
     failure = first_failure(run, model)
     if failure is not None:
-        console.print()
-        print_failure(*failure, console)
-    suspended = run.suspended()
-    run.close()
-    if suspended:
-        typer.echo(
-            f"{plural(suspended, 'session was', 'sessions were')} suspended; run the same command to resume "
-            f"{'it' if suspended == 1 else 'them'}.",
-            err=True,
-        )
-        raise typer.Exit(3)
+        print_failure(*failure, Terminal())
+        typer.echo()
 
 
 def _game(out: Path) -> None:
@@ -143,7 +133,7 @@ def _game(out: Path) -> None:
     bench = (
         scenario.open(out / "game") if there else scenario.generate(out / "game", spec, dialogues=1, seed=random_seed())
     )
-    typer.echo(f"\nA game of {GAME_TURNS} turns: two see a table of nine people each. Who is in both tables?")
+    typer.echo(f"A game of {GAME_TURNS} turns: two see a table of nine people each. Who is in both tables?")
     run = evaluate(
         bench,
         LOCAL,
@@ -161,11 +151,31 @@ def _game(out: Path) -> None:
                 )
             if (final := game["final"]) is not None:
                 typer.echo(f"  Result: {str(final['reason']).replace('_', ' ')}.")
+    typer.echo()
 
 
-def _say_next(out: Path, run: Path) -> None:
-    typer.echo(f"\nDialogues, one line per turn: {out / 'benchmark' / 'dialogues'}")
-    typer.echo(f"All queries, answers and verdicts: {run / 'run.sqlite'}")
-    typer.echo("Next, with your own model:")
-    typer.echo("  evolif generate my-bench")
-    typer.echo("  evolif evaluate my-bench --model openai/NAME --limit 10 --out my-first-run")
+def _end(run: Run, out: Path) -> None:
+    """The figures, and what to type next; what this needs is typed, so it stands last.
+
+    Raises:
+        typer.Exit: sessions are suspended.
+    """
+    from evolif.cli.ending import end, suspended_lines
+
+    suspended = run.suspended()
+    files = [
+        f"Dialogues, one line per turn: {out / 'benchmark' / 'dialogues'}",
+        f"All queries, answers and verdicts: {run.path / 'run.sqlite'}",
+    ]
+    end(
+        run,
+        None,
+        outcome=files,
+        faults=suspended_lines(run, f"run the same command to resume {'it' if suspended == 1 else 'them'}"),
+        more=(
+            "evolif generate my-bench    # then with your own model:",
+            "evolif evaluate my-bench --model openai/NAME --limit 10 --out my-first-run",
+        ),
+    )
+    if suspended:
+        raise typer.Exit(SUSPENDED)

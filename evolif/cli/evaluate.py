@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from evolif.cli.console import say, show
+from evolif.cli.ending import budget_lines, end, suspended_lines
 from evolif.cli.options import Display
 from evolif.config import EvalConfig
 from evolif.errors import UsageError
@@ -30,8 +31,6 @@ SUSPENDED = 3
 
 Those cut short by a budget or a stop rule do not count.
 """
-_REASONS = 5
-"""Maximum number of listed suspension reasons."""
 _MISSES = 20
 """Maximum number of explained cache misses."""
 
@@ -83,22 +82,18 @@ def evaluate(
 
 
 def _report(run: Run, seed: int, prices: PriceTable, rule: StopRule | None) -> None:
-    from evolif.report import Terminal, print_report, summarise
     from evolif.report.outcomes import nothing_judged
 
-    if has_figures(run):
-        print_report(run, summarise(run, seed=seed), Terminal(), prices)
-    else:
-        say_no_figures(run)
-    if rule is not None:
-        show([rule.summary()])
-    report_budget(run)
-    if report_suspended(
-        run, f"run the same command to resume {'it' if run.suspended() == 1 else 'them'}{_or_wait(run)}"
-    ):
-        raise typer.Exit(SUSPENDED)
-    show([f"Again: evolif report {run.path}"])
-    if nothing_judged(run):
+    suspended = run.suspended()
+    mend = f"run the same command to resume {'it' if suspended == 1 else 'them'}{_or_wait(run)}"
+    end(
+        run,
+        prices,
+        seed=seed,
+        outcome=[rule.summary()] if rule is not None else (),
+        faults=[*budget_lines(run), *suspended_lines(run, mend)],
+    )
+    if suspended or nothing_judged(run):
         raise typer.Exit(SUSPENDED)
 
 
@@ -242,23 +237,6 @@ def open_cache(config: EvalConfig) -> RequestCache | None:
 # What a run left undone: suspended sessions, a spent budget.
 
 
-def has_figures(run: Run) -> bool:
-    """Whether any session can appear in a table."""
-    return any(session.ending in ("finished", "censored") for session in run.sessions())
-
-
-def say_no_figures(run: Run) -> None:
-    """Say why there are no figures: what ended the sessions, or that none has ended yet."""
-    from evolif.report import outcome_lines
-    from evolif.text import plain
-
-    lines = list(outcome_lines(run))
-    for line in lines:
-        say(plain(line))
-    if not lines:
-        say("No session has ended yet, so there are no figures.")
-
-
 def refuse_tiny_budget(run: Run, budget: Budget | None, *, mend: str) -> None:
     """Check that the budget allowed at least one call.
 
@@ -275,38 +253,12 @@ def refuse_tiny_budget(run: Run, budget: Budget | None, *, mend: str) -> None:
     raise UsageError(f"no call was made: {budget.stop.reason}; set a larger budget{mend}")
 
 
-def report_budget(run: Run) -> None:
-    """Report what the budget cut short, if anything."""
-    endings = run.store.endings()
-    cut = sum(number for (_, ending, cause), number in endings.items() if cause == "budget" and ending is not None)
-    unbegun = run.unbegun().get("budget", 0)
-    parts = [f"ended {_sessions(cut)} early"] * bool(cut) + [f"kept {_sessions(unbegun)} from starting"] * bool(unbegun)
-    if parts:
-        say(f"The budget {' and '.join(parts)}; run the same command with a larger budget to continue.")
-
-
-def report_suspended(run: Run, mend: str) -> bool:
-    """Report why sessions are suspended, and return whether any is; `mend` ends “3 sessions are suspended; …”."""
-    suspended, reasons = run.suspended(), run.reasons()
-    for model, reason, number in reasons[:_REASONS]:
-        say(f"{model}, {_sessions(number)}: {reason}")
-    if len(reasons) > _REASONS:
-        say(f"… and {len(reasons) - _REASONS} more reasons.")
-    if suspended:
-        say(f"{suspended} {'session is' if suspended == 1 else 'sessions are'} suspended; {mend}.")
-    return bool(suspended)
-
-
 def _or_wait(run: Run) -> str:
     """The flag for endpoints that asked to wait for longer than was accepted, if any did."""
     from evolif.runner.session import WAIT
 
     waits = any(cause == WAIT for _, _, cause in run.store.endings())
     return ", later or with a longer --wait" if waits else ""
-
-
-def _sessions(number: int) -> str:
-    return plural(number, "session")
 
 
 # Output of `--dry-run`; no model is called and no key is needed.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing
@@ -12,16 +13,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from evolif.cli.console import say, show
-from evolif.cli.evaluate import (
-    SUSPENDED,
-    expected_lines,
-    has_figures,
-    open_budget,
-    open_cache,
-    refuse_tiny_budget,
-    report_budget,
-    report_suspended,
-)
+from evolif.cli.ending import budget_lines, end, suspended_lines
+from evolif.cli.evaluate import SUSPENDED, expected_lines, open_budget, open_cache, refuse_tiny_budget
 from evolif.cli.options import Display, JsonFlag, Only, Resamples, Seed
 from evolif.config import EvalConfig
 from evolif.errors import UsageError
@@ -200,22 +193,23 @@ def _change_lines(found: Verification, was: int, becomes: int) -> Iterator[str]:
 
 
 def _report(old: Run, new: Run, seed: int, resamples: int, prices: PriceTable) -> None:
-    from evolif.report import Terminal, outcome_lines, print_report, summarise
     from evolif.runner.rejudge import agreement
     from evolif.scenario import get_scenario
 
-    if has_figures(new):
-        print_report(new, summarise(new, seed=seed, resamples=resamples), Terminal(), prices)
-    else:
-        say("No session could be judged to its end, so there are no figures yet.")
-        show(outcome_lines(new))
-    show(
-        compared(agreement(old, new), old.settings.judge, get_scenario(old.settings.scenario).presentation.requirement)
+    word = get_scenario(old.settings.scenario).presentation.requirement
+    both = shlex.join(map(str, (old.path, new.path)))
+    end(
+        new,
+        prices,
+        seed=seed,
+        resamples=resamples,
+        outcome=compared(agreement(old, new), old.settings.judge, word),
+        faults=[*budget_lines(new), *suspended_lines(new, "run the same command to judge the rest")],
+        more=[f"evolif compare {both} --ablation judge    # what the judge changes"] * (len(new.models) == 1),
+        nothing="No session could be judged to its end, so there are no figures yet.",
     )
-    report_budget(new)
-    if report_suspended(new, "run the same command to judge the rest"):
+    if new.suspended():
         raise typer.Exit(SUSPENDED)
-    show([f"Again: evolif report {new.path}"])
 
 
 def compared(counts: JudgeComparison, judge: str, requirement: str) -> Iterator[str]:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from evolif.budget import PriceTable, RunStatus
-    from evolif.report import Leaderboard, ModelAnalysis, RunAnalysis
+    from evolif.report import Leaderboard, RunAnalysis
     from evolif.report.comparison import ModelComparison
     from evolif.report.page.page import Written
     from evolif.runner import Run
@@ -226,6 +226,7 @@ def compare(
     feedback, the partner or options, name it with --across.
     """
     from evolif.report import Terminal, analyse
+    from evolif.report.choice import choose_pairs
     from evolif.report.comparison import compare_models
     from evolif.report.json import comparisons_object
     from evolif.report.latex import latex_comparisons
@@ -238,7 +239,9 @@ def compare(
     with ExitStack() as opened:
         loaded = [opened.enter_context(closing(load_run(path))) for path in paths]
         analyses = analyse(loaded, seed=seed, resamples=resamples)
-        comparisons = compare_models(_choose(analyses[0], analyses[-1], model or []), ablation=ablation, across=across)
+        comparisons = compare_models(
+            choose_pairs(analyses[0], analyses[-1], model or ()), ablation=ablation, across=across
+        )
         if transcripts is not None:
             _write_transcripts(comparisons, transcripts)
         outputs.draw(analyses, comparisons=comparisons)
@@ -259,48 +262,6 @@ def _write_transcripts(comparisons: Sequence[ModelComparison], path: Path) -> No
         raise UsageError(f"--transcripts shows one pair, not {len(comparisons)}; name its model with --model")
     [pair] = comparisons
     say(f"Transcripts: {write_side_by_side(pair.a, pair.b, path, labels=pair.labels)}")
-
-
-def _choose(a: RunAnalysis, b: RunAnalysis, named: list[str]) -> list[tuple[ModelAnalysis, ModelAnalysis]]:
-    """Which models are compared.
-
-    Raises:
-        UsageError: a run has no such model, or the choice is ambiguous.
-    """
-    from evolif.models import stored_name
-
-    if len(named) > 2:
-        raise UsageError(f"compare takes at most two models, not {len(named)}")
-    named = [stored_name(name) if name.startswith("local/") else name for name in named]  # a file may have its path
-    if a is b:
-        return [_within(a, named)]
-    if named:
-        return [(_model(a, named[0]), _model(b, named[-1]))]
-    if len(a.models) == len(b.models) == 1:
-        return [(a.models[0], b.models[0])]
-    both = [one.name for one in a.models if one.name in b.run.models]
-    if not both:
-        raise UsageError(
-            "the runs have several models but none in common; name one of each: --model X --model Y "
-            f"(A has {', '.join(a.run.models)}; B has {', '.join(b.run.models)})"
-        )
-    return [(a.model(name), b.model(name)) for name in both]
-
-
-def _within(run: RunAnalysis, named: list[str]) -> tuple[ModelAnalysis, ModelAnalysis]:
-    names = named or list(run.run.models)
-    if len(names) != 2 or names[0] == names[1]:
-        raise UsageError(
-            f"{run.run.path} is one run: name two of its models with --model X --model Y, or add a second run "
-            f"(it has {', '.join(run.run.models)})"
-        )
-    return _model(run, names[0]), _model(run, names[1])
-
-
-def _model(run: RunAnalysis, name: str) -> ModelAnalysis:
-    if name not in run.run.models:
-        raise UsageError(f"{run.run.path} has no model {name}; it has {', '.join(run.run.models)}")
-    return run.model(name)
 
 
 def status(

@@ -8,8 +8,8 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal, TypeAlias
 
 from evolif.metrics import Interval, Metric
+from evolif.metrics.shown import decimals
 from evolif.report.coverage import unit_name
-from evolif.report.tables import decimals
 
 Outcome: TypeAlias = Literal["passed", "failed", "undecided"]
 

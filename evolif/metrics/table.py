@@ -306,6 +306,12 @@ class Figures:
     dialogues: int
     left_out: Mapping[str, int]
 
+    def __repr__(self) -> str:
+        """Its first values; `by_name()` has all."""
+        shown = [f"{name} {'–' if value is None else f'{value:.3g}'}" for name, value in self.values.items()]
+        more = f", and {len(shown) - 4} more" if len(shown) > 4 else ""
+        return f"<Figures: {self.dialogues} sessions, {', '.join(shown[:4])}{more}>"
+
     def value(self, metric: str) -> float | None:
         """The metric of that name; None if it is undefined, or of none of the tables."""
         return self.values.get(metric)

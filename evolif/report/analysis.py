@@ -54,11 +54,14 @@ from evolif.metrics.survival import Hazard, SurvivalBounds, hazard, survival_bou
 from evolif.metrics.table import figures_with_intervals
 from evolif.report.commands import Step, evaluate_step, generate_step
 from evolif.report.context_size import ContextSize, context_size
+from evolif.report.shown import MOST_COMPUTED, figures_table, summary_line, summary_table
 from evolif.runner import EarlyEnd, Integrity, Run, RunSettings, Spent
 from evolif.runner.floor import replay_floor
 from evolif.runner.floor_work import stored_ceiling, stored_floor
 from evolif.runner.verify import Verification, verify
 from evolif.scenario import Benchmark, Scenario, get_scenario
+from evolif.text import plural
+from evolif.text.notebook import html_table, one_line, or_else
 from evolif.types import DEFAULT_RESAMPLES, CapCounts, Prompt, Session
 
 Found = TypeVar("Found")
@@ -93,6 +96,14 @@ class ModelSummary:
     relevance_not_judged: int | None = None
     """Answers of which the relevance gate could not tell whether they are about their task; None without a gate."""
 
+    def __repr__(self) -> str:
+        """Its model, sessions and first figures, on one line."""
+        return or_else(lambda: one_line(summary_line(self)), one_line(f"ModelSummary {self.model}"))
+
+    def _repr_html_(self) -> str | None:
+        """For notebooks, a row per metric with its interval."""
+        return or_else(lambda: summary_table(self), None)
+
     @property
     def saturated(self) -> bool:
         """Whether EDR len is bounded by the cap: more than a quarter of the sessions reach it."""
@@ -124,6 +135,18 @@ class RunAnalysis:
     benchmark: Benchmark | None = field(default=None, repr=False)
     verify: bool = False
     ranked_by: str = ""
+
+    def __repr__(self) -> str:
+        """Its run, on one line; nothing is computed for it."""
+        return or_else(
+            lambda: one_line(f"RunAnalysis {repr(self.run).strip('<>').removeprefix('Run ')}"), "<RunAnalysis>"
+        )
+
+    def _repr_html_(self) -> str | None:
+        """For notebooks, the run, and the figures of those models for which they have been computed."""
+        models = vars(self).get("models", ())  # asking for them would make them
+        known = [model.summary for model in models if model.has_summary]
+        return or_else(lambda: (self.run._repr_html_() or "") + figures_table(known), None)
 
     @property
     def name(self) -> str:
@@ -345,6 +368,27 @@ class ModelAnalysis:
 
     of: RunAnalysis = field(repr=False)
     name: str
+
+    def __repr__(self) -> str:
+        """Its name and run."""
+        return or_else(lambda: one_line(f"ModelAnalysis {self.name} in {self.of.name}"), "<ModelAnalysis>")
+
+    def _repr_html_(self) -> str | None:
+        """For notebooks, its figures; of many sessions only once they are computed, since that takes long."""
+        return or_else(lambda: self._table, None)
+
+    @property
+    def _table(self) -> str:
+        sessions = len(self.of.settings.dialogues) * self.of.settings.epochs
+        if sessions <= MOST_COMPUTED or self.has_summary:
+            return summary_table(self.summary)
+        note = f"Not computed yet; `.summary` does that, over {plural(sessions, 'session', spec=',')}."
+        return html_table(f"{self.name} in {self.of.name}", ("figures",), (), [note])
+
+    @property
+    def has_summary(self) -> bool:
+        """Whether its figures are computed."""
+        return "summary" in vars(self)
 
     @cached_property
     def _kept(self) -> dict[str, Any]:

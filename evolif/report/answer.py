@@ -9,6 +9,7 @@ from math import inf
 
 from evolif.errors import UsageError
 from evolif.metrics import AT_N, Figures, Interval, Metric, MetricTable
+from evolif.metrics.shown import metric_text
 from evolif.report.analysis import ModelAnalysis, RunAnalysis
 from evolif.report.comparable import ComparableRuns, differ_in_feedback, feedback_pairs
 from evolif.report.comparison import ModelComparison, compare_models
@@ -16,7 +17,7 @@ from evolif.report.conclusions import shared_sentence, verdict_sentence
 from evolif.report.contexts import ContextEffect, context_effects, differ_in_context, reference_pairs
 from evolif.report.coverage import unit_name
 from evolif.report.floor import with_corrected
-from evolif.report.tables import headline, metric_cell, metric_text, plain_names
+from evolif.report.tables import headline, metric_cell, plain_names
 from evolif.report.wording import own_fault
 from evolif.scenario import Grid, Opening, TableCell
 from evolif.text import plural

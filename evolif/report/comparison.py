@@ -16,16 +16,19 @@ from evolif.metrics.compare import SHARED_TURNS
 from evolif.metrics.feedback import FEEDBACK_TABLE
 from evolif.metrics.pairs import holm
 from evolif.metrics.replay import replayed
+from evolif.metrics.shown import decimals
 from evolif.metrics.survival import log_rank
 from evolif.report.analysis import ModelAnalysis
 from evolif.report.comparable import REPLAYED, ComparableRuns, PairKind, kind_of, setting_of, short_names
 from evolif.report.coverage import unit_name
 from evolif.report.early import early_note, marked
 from evolif.report.pairing import needed_cell
-from evolif.report.tables import decimals, metric_cell
+from evolif.report.shown import grid_table
+from evolif.report.tables import metric_cell
 from evolif.runner import different_fields
 from evolif.runner.settings import reweighted_models
 from evolif.scenario import Grid, TableCell
+from evolif.text.notebook import html_table, one_line, or_else
 from evolif.types import Session
 
 ALPHA = 0.05
@@ -76,6 +79,14 @@ class ModelComparison:
     also: tuple[str, ...] = ()
     family: Sequence[ModelComparison] = field(default=(), repr=False, compare=False)
     tests: int = 0
+
+    def __repr__(self) -> str:
+        """The two, and the difference in the main metric once it is computed."""
+        return or_else(lambda: one_line(f"ModelComparison {comparison_line(self)}"), "<ModelComparison>")
+
+    def _repr_html_(self) -> str | None:
+        """For notebooks, the table of `evolif compare`, once the differences are computed."""
+        return or_else(lambda: _html(self), None)
 
     @property
     def labels(self) -> tuple[str, str]:
@@ -364,3 +375,22 @@ def amount(metric: Metric, value: float, *, signed: bool = True) -> str:
     if not text.strip("+-0."):
         return text[1:]
     return text if signed else text.removeprefix("+")
+
+
+def comparison_line(comparison: ModelComparison) -> str:
+    """A and B, and the difference in the main metric if it is computed: nothing is computed for it."""
+    first, second = comparison.labels
+    if "paired" not in vars(comparison):
+        return f"{first} − {second}: not computed yet, see `.paired`"
+    metric, one = comparison.lead, comparison.leading
+    if one.value is None:
+        return f"{first} − {second}: {metric.label} undefined"
+    ends = f" [{', '.join(amount(metric, end, signed=False) for end in one.interval)}]" if one.interval else ""
+    unit = {"rate": " points", "turns": " turns", "count": ""}[metric.unit]
+    return f"{first} − {second}: {metric.label} {amount(metric, one.value)}{ends}{unit}, p {p_value(comparison.p)}"
+
+
+def _html(comparison: ModelComparison) -> str:
+    if "paired" not in vars(comparison):
+        return html_table(comparison_line(comparison), ("metric", "A", "B", "A − B"), ())
+    return grid_table(comparison_grid(comparison, narrow=True))

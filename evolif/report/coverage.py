@@ -49,18 +49,30 @@ def extents_line(heads: Sequence[str], summaries: Iterable[ModelSummary]) -> str
         summaries: Theirs.
     """
     extents = list(map(Extent.of, summaries))
+    listed = _unlike(heads, extents)
+    if not listed:
+        return ""
+    shared = _shared([extent for extent in extents if extent.played])
+    ranks = "They have no dialogue in common, so there is no ranking"
+    if shared:
+        ranks = f"The ranking uses only the {plural(shared, 'dialogue')} that all of them have, with all epochs"
+    covered = "Each column covers all that its model played"
+    return f"{listed} {covered}. {ranks}; rank stability uses all."
+
+
+def unlike_line(heads: Sequence[str], summaries: Iterable[ModelSummary]) -> str:
+    """That the models did not play the same, and who played what; empty if they did."""
+    return _unlike(heads, list(map(Extent.of, summaries)))
+
+
+def _unlike(heads: Sequence[str], extents: Sequence[Extent]) -> str:
     if _alike(extents):
         return ""
     named: dict[str, list[str]] = {}
     for head, extent in zip(heads, extents, strict=True):
         named.setdefault(str(extent), []).append(head)
     listed = "; ".join(f"{', '.join(own)}: {extent}" for extent, own in named.items())
-    shared = _shared([extent for extent in extents if extent.played])
-    ranks = "They have no dialogue in common, so there is no ranking"
-    if shared:
-        ranks = f"The ranking uses only the {plural(shared, 'dialogue')} that all of them have, with all epochs"
-    covered = "Each column covers all that its model played"
-    return f"Not played alike: {listed}. {covered}. {ranks}; rank stability uses all."
+    return f"Not played alike: {listed}."
 
 
 def pair_line(a: ModelSummary, b: ModelSummary) -> str:

@@ -20,6 +20,7 @@ from evolif.metrics import (
 )
 from evolif.metrics.breakdown import GROUP
 from evolif.metrics.feedback import FEEDBACK_TABLE
+from evolif.metrics.shown import interval_text, metric_text
 from evolif.report.analysis import ModelSummary
 from evolif.report.comparable import FEWEST_MODELS, ComparableRuns
 from evolif.report.difficulty import difficulty_grid
@@ -39,25 +40,11 @@ def plain_names(metrics: Iterable[Metric]) -> dict[str, PlainName]:
     return {metric.head: metric.plain for metric in metrics if metric.plain}
 
 
-def metric_text(metric: Metric, value: float) -> str:
-    """A metric's value as tables print it: lengths with one decimal, rates in per cent, small ones with two digits."""
-    if metric.unit != "rate":
-        return f"{value:.1f}"
-    shown = 100 * value
-    return f"{shown:.{decimals(shown) if metric.small else 0}f}"
-
-
-def decimals(shown: float) -> int:
-    """How many a small rate has, in per cent: enough for two digits, at most two."""
-    size = abs(shown)
-    return 0 if size == 0 or size >= 9.95 else 1 if size >= 0.995 else 2
-
-
 def metric_cell(metric: Metric, value: float | None, interval: Interval | None) -> TableCell:
     """A metric with its interval."""
     if value is None:
         return TableCell()
-    return TableCell(metric_text(metric, value), _between(interval, lambda end: metric_text(metric, end)))
+    return TableCell(metric_text(metric, value), interval_text(metric, interval))
 
 
 def share_cell(value: float | None, interval: Interval | None, of: int | None = None) -> TableCell:

@@ -154,30 +154,8 @@ def integrity_lines(analysis: RunAnalysis) -> Iterator[str]:
 def remarks(run: Run, summaries: Sequence[ModelSummary], heads: Sequence[str]) -> Iterator[str]:
     """Remarks that a reader of the table needs, one sentence each."""
     yield from outcome_lines(run)
-    word = get_scenario(run.settings.scenario).presentation.requirement.capitalize()
-    counted = "counted towards the cap, " * (run.settings.cap_counts == "turns")
-    facts: list[tuple[str, Callable[[ModelSummary], int]]] = [
-        ("Sessions cut by the cap, the context or a budget, so lengths are lower bounds", lambda s: s.counts.censored),
-        ("Sessions suspended (not in the table)", lambda s: s.counts.suspended + s.counts.running),
-        ("Sessions withheld by a content filter (not in the table)", lambda s: s.counts.withheld),
-        (
-            f"Turns with nothing judged ({counted}in no metric)",
-            # Without any verdict there is nothing to judge: the scenario has scores alone.
-            lambda s: s.counts.not_judged_turns if s.groups or s.counts.not_judged_constraints else 0,
-        ),
-        (f"{word}s not judged (judge: {run.settings.judge})", lambda s: s.counts.not_judged_constraints),
-        ("Empty answers, judged like any others", lambda s: s.empty_answers),
-        ("Answers not judged for relevance, left out of its rate", lambda s: s.relevance_not_judged or 0),
-        ("Sessions without a failed turn to recover from, left out of REC", lambda s: s.metrics.left_out.get("rec", 0)),
-    ]
-    for fact, count in facts:
-        counts = [f"{head} {count(summary)}" for head, summary in zip(heads, summaries, strict=True) if count(summary)]
-        if counts:
-            yield f"{fact}: {', '.join(counts)}."
-    pairs = zip(heads, summaries, strict=True)
-    blank = [head for head, s in pairs if s.counts.not_judged_turns and s.metrics.value("edr_len") == 0]
-    if blank:
-        yield f"No turn was judged, so lengths of 0 say nothing about the model: {', '.join(blank)}."
+    yield from fact_lines(run, summaries, heads)
+    yield from filter(None, [blank_line(summaries, heads)])
     if run.settings.feedback == "repair":
         yield REPAIRS
     yield from undefined_lines(heads, summaries)
@@ -189,6 +167,55 @@ def remarks(run: Run, summaries: Sequence[ModelSummary], heads: Sequence[str]) -
         ends = (summary.bounds.failed.edr_len, summary.bounds.succeeded.edr_len) if summary.bounds else ()
         if ends and None not in ends:
             yield f"{head}: if those sessions had continued, EDR len would be between {ends[0]:.1f} and {ends[1]:.1f}."
+
+
+def fact_lines(
+    run: Run, summaries: Sequence[ModelSummary], heads: Sequence[str], *, decisive: bool = False
+) -> Iterator[str]:
+    """How many sessions, turns or verdicts of each model are left out, or are not what they seem.
+
+    Args:
+        run: The run.
+        summaries: Of its models.
+        heads: Their names.
+        decisive: Only what a reader of a few figures needs.
+    """
+    word = get_scenario(run.settings.scenario).presentation.requirement.capitalize()
+    counted = "counted towards the cap, " * (run.settings.cap_counts == "turns")
+    facts: list[tuple[str, Callable[[ModelSummary], int], bool]] = [
+        (
+            "Sessions cut by the cap, the context or a budget, so lengths are lower bounds",
+            lambda s: s.counts.censored,
+            True,
+        ),
+        ("Sessions suspended (not in the table)", lambda s: s.counts.suspended + s.counts.running, False),
+        ("Sessions withheld by a content filter (not in the table)", lambda s: s.counts.withheld, True),
+        (
+            f"Turns with nothing judged ({counted}in no metric)",
+            # Without any verdict there is nothing to judge: the scenario has scores alone.
+            lambda s: s.counts.not_judged_turns if s.groups or s.counts.not_judged_constraints else 0,
+            True,
+        ),
+        (f"{word}s not judged (judge: {run.settings.judge})", lambda s: s.counts.not_judged_constraints, True),
+        ("Empty answers, judged like any others", lambda s: s.empty_answers, True),
+        ("Answers not judged for relevance, left out of its rate", lambda s: s.relevance_not_judged or 0, True),
+        (
+            "Sessions without a failed turn to recover from, left out of REC",
+            lambda s: s.metrics.left_out.get("rec", 0),
+            False,
+        ),
+    ]
+    for fact, count, decides in facts:
+        counts = [f"{head} {count(summary)}" for head, summary in zip(heads, summaries, strict=True) if count(summary)]
+        if counts and (decides or not decisive):
+            yield f"{fact}: {', '.join(counts)}."
+
+
+def blank_line(summaries: Sequence[ModelSummary], heads: Sequence[str]) -> str:
+    """Models of which nothing was judged, so that their lengths say nothing; empty if there are none."""
+    pairs = zip(heads, summaries, strict=True)
+    blank = [head for head, s in pairs if s.counts.not_judged_turns and s.metrics.value("edr_len") == 0]
+    return f"No turn was judged, so lengths of 0 say nothing about the model: {', '.join(blank)}." if blank else ""
 
 
 def few_line(summaries: Iterable[ModelSummary]) -> str:

@@ -32,6 +32,7 @@ from evolif.runner.fork import fork
 from evolif.runner.hash_chain import Integrity
 from evolif.runner.ledger import Ledger
 from evolif.runner.live import LIVE, Live, LiveObserver, read_live, with_pulse
+from evolif.runner.progress_table import progress_of, run_table
 from evolif.runner.provenance import Origin, origin_of, read_origin
 from evolif.runner.records import EarlyEnd, TurnRecord, with_digest
 from evolif.runner.scheduler import Recall, SessionScheduler, calm_collector, play_here
@@ -42,6 +43,7 @@ from evolif.runner.shutdown import Shutdown, run_interruptibly, run_to_end, with
 from evolif.runner.store import RunStore, StoreWriter
 from evolif.scenario import Benchmark, Environment, Meter, Scenario, Services, get_scenario
 from evolif.text import EDITIONS, plural
+from evolif.text.notebook import one_line, or_else
 from evolif.types import DEFAULT_RESAMPLES, End, Exchange, Prompt, Session, Spent
 from evolif.util.resource_limits import require_descriptors
 
@@ -54,6 +56,15 @@ class Run:
 
     def __init__(self, store: RunStore) -> None:
         self._store = store
+
+    def __repr__(self) -> str:
+        """Its folder, and how far it is; a closed run says no more than its folder."""
+        name = f"Run {_folder(self)}"
+        return or_else(lambda: one_line(f"{name}: {progress_of(self.settings, self._store.endings())}"), one_line(name))
+
+    def _repr_html_(self) -> str | None:
+        """For notebooks, a row per model: how its sessions ended. Figures are left out, since they may take long."""
+        return or_else(lambda: run_table(self.settings, self._store.endings(), f"Run {_folder(self)}"), None)
 
     @property
     def path(self) -> Path:
@@ -176,6 +187,11 @@ def _frame(name: str) -> Callable[..., DataFrame]:
     warnings.warn(f"Run.{name}() is now evolif.{name}(run)", DeprecationWarning, stacklevel=3)
     function: Callable[..., DataFrame] = getattr(sys.modules[__name__.partition(".")[0]], name)
     return function
+
+
+def _folder(run: Run) -> str:
+    """The last part of its path."""
+    return run.path.resolve().name or "run"
 
 
 def load_run(path: Path | str, *, read_only: bool = False) -> Run:

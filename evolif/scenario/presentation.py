@@ -354,6 +354,10 @@ class Presentation:
         """Sentences below the figures of a run in the terminal."""
         return ()
 
+    def warnings(self, run: RunView) -> Iterable[str]:
+        """Those of the remarks without which the figures would be misread; they stand wherever a figure does."""
+        return ()
+
     def opening(self, board: ModelsView) -> Opening:
         """What the page begins with, from models side by side; by default what patience and verdicts show."""
         return Opening()

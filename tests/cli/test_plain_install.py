@@ -80,6 +80,7 @@ VERBS: dict[str, list[str]] = {
     "models": ["models list"],
     "scenarios": ["scenarios", "scenarios games"],
     "unidial": ["unidial summary x-unidial"],
+    "sample": ["sample samples"],
     "demo": [],  # runs the small local model: an extra, or a word about it
 }
 

@@ -12,6 +12,7 @@ from markupsafe import Markup
 
 from evolif._version import __version__
 from evolif.errors import OutsideError, UsageError
+from evolif.metrics.shown import metric_text
 from evolif.report.analysis import ModelAnalysis
 from evolif.report.page.evidence import one_line
 from evolif.report.page.paired_sessions import (
@@ -34,7 +35,6 @@ from evolif.report.page.transcripts import (
     session_head,
     turn_views,
 )
-from evolif.report.tables import metric_text
 from evolif.report.wording import notice
 from evolif.scenario import Exhibit
 from evolif.text import plural

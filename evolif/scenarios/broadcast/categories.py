@@ -111,15 +111,20 @@ def category_remarks(name: str, column: BroadcastColumn) -> Iterator[str]:
     if column.matches:
         yield reached(name, column)
         yield from _weakest(name, column)
-    if column.broken:
-        were = "match broke off and is" if column.broken == 1 else "matches broke off and are"
-        yield f"{name}: {column.broken} {were} in no category: their scores come from whole matches."
+    yield from broken_line(name, column)
     unjudged = unjudged_share(column.matches)
     if unjudged:
         yield (
             f"{name}: {100 * unjudged:.1f} % of the points are not judged (does a sentence support the team, is a "
             "summary true); a judge decides on them with --judge."
         )
+
+
+def broken_line(name: str, column: BroadcastColumn) -> Iterator[str]:
+    """How many matches broke off, and what lacks them; nothing if none did."""
+    if column.broken:
+        were = "match broke off and is" if column.broken == 1 else "matches broke off and are"
+        yield f"{name}: {column.broken} {were} in no category: their scores come from whole matches."
 
 
 def reached(name: str, column: BroadcastColumn) -> str:

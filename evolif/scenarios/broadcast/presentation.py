@@ -9,7 +9,7 @@ from evolif.benchmark import FolderPresentation
 from evolif.contexts import FullHistory
 from evolif.scenario import Benchmark, Grid, LineChart, ModelsView, ModelView, Opening, Rows, RunView
 from evolif.scenarios.broadcast.breakdowns import DISTANCE_FIGURE
-from evolif.scenarios.broadcast.categories import CATEGORY_TABLE, reached
+from evolif.scenarios.broadcast.categories import CATEGORY_TABLE, broken_line, reached
 from evolif.scenarios.broadcast.lines import KEY_FIELDS, long_tables
 from evolif.scenarios.broadcast.options import plays_whole_matches
 from evolif.scenarios.broadcast.report import (
@@ -79,6 +79,14 @@ class BroadcastPresentation(FolderPresentation):
         for model in run.models:
             name = model.name if run.settings.context == FullHistory.name else f"{model.name}, {run.settings.context}"
             yield from broadcast_remarks(name, column_of(name, model))
+
+    def warnings(self, run: RunView) -> Iterable[str]:
+        """That matches stopped early, or broke off; the share that only a judge decides is counted elsewhere."""
+        if not plays_whole_matches(run.settings.options):
+            yield STOPPED
+            return
+        for model in run.models:
+            yield from broken_line(model.name, column_of(model.name, model))
 
     def opening(self, board: ModelsView) -> Opening:
         """All categories together and each of them, and accuracy against distance; survival if matches stopped."""

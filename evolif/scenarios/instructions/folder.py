@@ -12,6 +12,7 @@ from pathlib import Path
 
 from evolif.benchmark import HEADER, append, cut_torn_line, dialogue_file, json_line, locked, write_whole, writing
 from evolif.benchmark.files import Stamp, dialogue_numbers, lock_of, rewrite_line, stamp_of
+from evolif.benchmark.shown import benchmark_line, benchmark_table
 from evolif.errors import InternalError, OutsideError, UsageError
 from evolif.scenarios.instructions.constraints import code_of
 from evolif.scenarios.instructions.generator import UNPLAYABLE, TurnGenerator
@@ -183,6 +184,14 @@ class InstructionBenchmark:
                 f"{self.path} has {count} of its {plural(planned, 'dialogue')}; run the same `evolif "
                 "generate` to make the rest"
             )
+
+    def __repr__(self) -> str:
+        """Its folder, scenario and size."""
+        return benchmark_line(self)
+
+    def _repr_html_(self) -> str | None:
+        """What it is made of, for notebooks; dialogues are counted and not read."""
+        return benchmark_table(self)
 
     @property
     def scenario(self) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from evolif.benchmark import BenchmarkFolder
@@ -105,19 +105,16 @@ class RecordedPresentation(Presentation):
     def remarks(self, run: RunView) -> Iterable[str]:
         """How much of what should be scored is in the score."""
         for model in run.models:
-            results = results_of(model)
-            found, bare = results.coverage, results.unscored
-            counts = found["records"]
-            failed = ", ".join(f"{kind} {number}" for kind, number in found["failures"].items())
-            yield (
-                f"Coverage of {model.name}: {counts['scored']} of {counts['expected']} records are scored, "
-                f"{counts['failed']} failed{f' ({failed})' if failed else ''}, {counts['missing']} are missing."
-            )
-            if bare["turns"]:
-                yield (
-                    f"{bare['turns']} of {bare['evaluated_turns']} evaluated turns of {model.name} have no metric, and "
-                    "are in no mean."
-                )
+            yield _coverage_line(model)
+            yield from _bare_lines(model)
+
+    def warnings(self, run: RunView) -> Iterable[str]:
+        """What should be scored and is not."""
+        for model in run.models:
+            counts = results_of(model).coverage["records"]
+            if counts["scored"] < counts["expected"]:
+                yield _coverage_line(model)
+            yield from _bare_lines(model)
 
     def opening(self, board: ModelsView) -> Opening:
         """The score, by label where the dialogues have some."""
@@ -158,3 +155,22 @@ class RecordedRows(Rows):
 
 def _results(board: ModelsView) -> tuple[ModelResults, ...]:
     return tuple(results_of(model, head) for model, head in zip(board.models, board.heads, strict=True))
+
+
+def _coverage_line(model: ModelView) -> str:
+    found = results_of(model).coverage
+    counts = found["records"]
+    failed = ", ".join(f"{kind} {number}" for kind, number in found["failures"].items())
+    return (
+        f"Coverage of {model.name}: {counts['scored']} of {counts['expected']} records are scored, "
+        f"{counts['failed']} failed{f' ({failed})' if failed else ''}, {counts['missing']} are missing."
+    )
+
+
+def _bare_lines(model: ModelView) -> Iterator[str]:
+    bare = results_of(model).unscored
+    if bare["turns"]:
+        yield (
+            f"{bare['turns']} of {bare['evaluated_turns']} evaluated turns of {model.name} have no metric, and "
+            "are in no mean."
+        )

@@ -92,6 +92,10 @@ class ShiftPresentation(FolderPresentation):
         for model in run.models:
             yield from left_out(model.name, model.counted)
 
+    def warnings(self, run: RunView) -> Iterable[str]:
+        """All of them: the rate is of what is not left out."""
+        return self.remarks(run)
+
     def opening(self, board: ModelsView) -> Opening:
         """The task completion rate, against tokens where strategies differ in them."""
         return Opening((), ("tokens", "failures", "headline"))
