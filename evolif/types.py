@@ -66,6 +66,13 @@ class Usage:
 
     prompt_tokens: int = 0
     completion_tokens: int = 0
+    """Everything that was written, reasoning included."""
+    cached_tokens: int = 0
+    """Those of the prompt that the provider took from its own cache; 0 if it does not say."""
+    reasoning_tokens: int = 0
+    """Those of the completion that are reasoning; 0 if the provider does not say."""
+    image_tokens: int = 0
+    """Those of the prompt that stand for images; 0 if the provider does not say."""
 
     @property
     def tokens(self) -> int:
@@ -73,7 +80,13 @@ class Usage:
         return self.prompt_tokens + self.completion_tokens
 
     def __add__(self, other: Usage) -> Usage:
-        return Usage(self.prompt_tokens + other.prompt_tokens, self.completion_tokens + other.completion_tokens)
+        return Usage(
+            self.prompt_tokens + other.prompt_tokens,
+            self.completion_tokens + other.completion_tokens,
+            self.cached_tokens + other.cached_tokens,
+            self.reasoning_tokens + other.reasoning_tokens,
+            self.image_tokens + other.image_tokens,
+        )
 
 
 Role = Literal["target", "partner", "judge", "context", "synthesizer", "checker", "runner"]

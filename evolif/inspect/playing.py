@@ -69,7 +69,7 @@ class InspectModel:
         return Reply(
             output.completion,
             truncated=output.stop_reason == "max_tokens",
-            usage=Usage() if usage is None else Usage(_prompt_tokens(usage), usage.output_tokens),
+            usage=Usage() if usage is None else _usage(usage),
             served_by=output.model,
         )
 
@@ -77,9 +77,11 @@ class InspectModel:
         """Inspect closes its models."""
 
 
-def _prompt_tokens(usage: Any) -> int:
-    """All tokens of the prompt; Inspect counts those of its provider's cache apart."""
-    return int(usage.input_tokens + (usage.input_tokens_cache_read or 0) + (usage.input_tokens_cache_write or 0))
+def _usage(usage: Any) -> Usage:
+    """All tokens of the prompt, since Inspect counts those of its provider's cache apart, and of the answer."""
+    cached = usage.input_tokens_cache_read or 0
+    asked = int(usage.input_tokens + cached + (usage.input_tokens_cache_write or 0))
+    return Usage(asked, usage.output_tokens, cached, min(usage.reasoning_tokens or 0, usage.output_tokens))
 
 
 @dataclass(slots=True)

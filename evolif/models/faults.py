@@ -22,7 +22,6 @@ from evolif.errors import AccessError, ContextOverflowError, ModelError, Withhel
 from evolif.models.endpoint import redact
 from evolif.models.refusals import RefusedPart, why_refused
 from evolif.models.refused_parameters import refused_parameter, way_out
-from evolif.types import Usage
 from evolif.util.resource_limits import exhausted
 
 _WRONG_KEY = re.compile(
@@ -283,12 +282,3 @@ def served_by(value: object) -> str:
     name = clean_text(value)
     path = PureWindowsPath(name)  # it knows the signs of all systems
     return (path.name or name) if path.root or path.drive or name.startswith(("~", ".")) else name
-
-
-def usage_of(prompt: object, *answer: object) -> Usage:
-    """Tokens that an endpoint reports, the answer's as a sum; `Usage()`, which means unknown, where one is no number.
-
-    No provider counts to 2^53, and no database holds much more.
-    """
-    numbers = [n for n in (prompt, *answer) if isinstance(n, int) and not isinstance(n, bool) and 0 <= n < 2**53]
-    return Usage(numbers[0], sum(numbers[1:])) if len(numbers) > len(answer) else Usage()

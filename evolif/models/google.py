@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 from evolif.errors import ModelError, UsageError
 from evolif.models.base import ChatRequest, Reply
 from evolif.models.endpoint import PLACEHOLDER_KEY, Endpoint, ModelName, check_base_url, key_from
-from evolif.models.faults import EndpointErrors, clean_text, duration, json_object, mapping, retry_after, usage_of
+from evolif.models.faults import EndpointErrors, clean_text, duration, json_object, mapping, retry_after
 from evolif.models.stalls import TimeLimit
+from evolif.models.usage import gemini_usage
 from evolif.types import Message
 
 if TYPE_CHECKING:
@@ -56,10 +57,7 @@ def _read_reply(body: Mapping[str, Any], errors: EndpointErrors) -> Reply:
     text, thoughts = _parts(mapping(candidate.get("content")).get("parts"))
     if not text and finish not in _FINISHED:
         raise errors.malformed(f"no text, and it ended with {finish}")
-    tokens = mapping(body.get("usageMetadata"))
-    # Thoughts are billed as output but counted separately, and a count of zero is left out.
-    output = tokens.get("candidatesTokenCount", None if text else 0)
-    usage = usage_of(tokens.get("promptTokenCount"), output, tokens.get("thoughtsTokenCount", 0))
+    usage = gemini_usage(body.get("usageMetadata"), has_text=bool(text))
     return Reply(text, thoughts, finish in _CUT, usage, clean_text(body.get("modelVersion")))
 
 

@@ -19,10 +19,11 @@ from evolif.errors import ModelError
 from evolif.models.base import ChatRequest, Reply
 from evolif.models.dialect import Dialect, Pioneer, known
 from evolif.models.endpoint import Endpoint, ModelName, make_client, resolve_endpoint, without_bearer
-from evolif.models.faults import EndpointErrors, clean_text, json_object, mapping, retry_after, served_by, usage_of
+from evolif.models.faults import EndpointErrors, clean_text, json_object, mapping, retry_after, served_by
 from evolif.models.parameters import Parameters, header_values
 from evolif.models.refused_parameters import LIMITS, SYSTEM
 from evolif.models.stalls import TimeLimit
+from evolif.models.usage import chat_usage
 from evolif.types import Message
 
 if TYPE_CHECKING:
@@ -52,9 +53,7 @@ def _read_reply(body: Mapping[str, Any], errors: EndpointErrors) -> Reply:
     if problem:
         raise errors.malformed(problem)
     text, reasoning = _message(choice["message"])
-    tokens = mapping(body.get("usage"))
-    usage = usage_of(tokens.get("prompt_tokens"), tokens.get("completion_tokens"))
-    return Reply(text, reasoning, finish == "length", usage, served_by(body.get("model")))
+    return Reply(text, reasoning, finish == "length", chat_usage(body.get("usage")), served_by(body.get("model")))
 
 
 def split_reasoning(text: str) -> tuple[str, str]:

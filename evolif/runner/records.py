@@ -350,14 +350,20 @@ def _calls(session: int | None, dialogue: int, turn: int, spent: Iterable[Spent]
         row = (session, dialogue, turn, one.role, storable(one.model))
         if one.calls > one.unknown and not one.booked:
             tokens = (one.usage.prompt_tokens, one.usage.completion_tokens)
-            yield _INSERT_CALL, (*row, one.calls - one.unknown, *tokens, None, None)
+            yield _INSERT_CALL, (*row, one.calls - one.unknown, *tokens, None, None, *_parts(one.usage))
         if one.unknown and not one.booked:
-            yield _INSERT_CALL, (*row, one.unknown, None, None, None, one.bound)
+            yield _INSERT_CALL, (*row, one.unknown, None, None, None, one.bound, None, None, None)
+
+
+def _parts(usage: Usage) -> tuple[int | None, ...]:
+    """Tokens with a name of their own; None instead of 0, since few endpoints tell that none were."""
+    return tuple(number or None for number in (usage.cached_tokens, usage.reasoning_tokens, usage.image_tokens))
 
 
 _INSERT_CALL = """
-INSERT INTO call (session, dialogue, turn, role, model, calls, prompt_tokens, completion_tokens, state, bound)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+INSERT INTO call (session, dialogue, turn, role, model, calls, prompt_tokens, completion_tokens, state, bound,
+                  cached_tokens, reasoning_tokens, image_tokens)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 """
 
 
@@ -378,7 +384,7 @@ class Reservation:
     def statement(self) -> Statement:
         """Stores it."""
         row = (self.session, self.dialogue, self.turn, self.role, storable(self.model))
-        return _INSERT_CALL, (*row, 1, None, None, "open", self.bound)
+        return _INSERT_CALL, (*row, 1, None, None, "open", self.bound, None, None, None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -457,7 +463,7 @@ class TurnRecord:
 
 def record_from_row(prompt: Prompt, row: Sequence[Any]) -> TurnRecord:
     """The record of a row of `TURNS_OF_SESSION`, without the prompt's own columns."""
-    answer, reasoning, truncated, served_by, seconds, *judged, notes, tokens, built, asked, answered = row
+    answer, reasoning, truncated, served_by, seconds, *judged, notes, tokens, built = row[:-_USAGE_WIDTH]
     verdicts, scores, heuristic, records = judged
     return TurnRecord(
         prompt,
@@ -474,7 +480,7 @@ def record_from_row(prompt: Prompt, row: Sequence[Any]) -> TurnRecord:
         load_json(notes) if notes else {},
         tokens,
         None if built is None else ContextRecord.load(load_json(built)),
-        Usage(asked, answered),
+        Usage(*row[-_USAGE_WIDTH:]),
     )
 
 
@@ -483,13 +489,17 @@ _PROMPT_COLUMNS = """asked.id, asked.dialogue, asked.turn, asked.digest, asked.f
 PROMPT_WIDTH = 11
 """Columns of a prompt in `PROMPTS` and `TURNS_OF_SESSION`."""
 
+_USAGE_COLUMNS = ("prompt_tokens", "completion_tokens", "cached_tokens", "reasoning_tokens", "image_tokens")
+_USAGE_WIDTH = len(_USAGE_COLUMNS)
+SUM_OF_USAGE = ", ".join(f"coalesce(sum({column}), 0)" for column in _USAGE_COLUMNS)
+"""In SQL, what `Usage` takes."""
+_OWN_TOKENS = """(SELECT coalesce(sum({}), 0) FROM call
+        WHERE call.session = turn.session AND call.turn = turn.turn AND role = asked.seat)"""
+
 TURNS_OF_SESSION = f"""
 SELECT {_PROMPT_COLUMNS},
        answer, reasoning, truncated, served_by, seconds, verdicts, scores, heuristic, records, notes, context_tokens,
-       context, (SELECT coalesce(sum(prompt_tokens), 0) FROM call
-        WHERE call.session = turn.session AND call.turn = turn.turn AND role = asked.seat),
-       (SELECT coalesce(sum(completion_tokens), 0) FROM call
-        WHERE call.session = turn.session AND call.turn = turn.turn AND role = asked.seat)
+       context, {", ".join(map(_OWN_TOKENS.format, _USAGE_COLUMNS))}
 FROM turn JOIN asked ON asked.id = turn.asked
 WHERE turn.session = ? ORDER BY turn.turn
 """

@@ -69,7 +69,10 @@ CREATE TABLE IF NOT EXISTS call (
     prompt_tokens INTEGER,      -- NULL: unknown
     completion_tokens INTEGER,
     state TEXT,                 -- NULL: over; open: under way; lost: under way when its process died
-    bound INTEGER               -- the most tokens that it may have used, where these are unknown
+    bound INTEGER,              -- the most tokens that it may have used, where these are unknown
+    cached_tokens INTEGER,      -- of the prompt, from the provider's cache; NULL: none, or not known
+    reasoning_tokens INTEGER,   -- of the completion
+    image_tokens INTEGER        -- of the prompt
 );
 """
 _CALL_INDEX = "CREATE INDEX IF NOT EXISTS call_of_turn ON call (session, turn);"
@@ -139,7 +142,10 @@ SELECT answered.session, answered.turn, (
        ) AS asked, answer, reasoning, truncated, served_by, seconds, verdicts, '' AS scores, heuristic,
        scores AS records, '' AS notes, NULL AS context_tokens, NULL AS seal, NULL AS context
 FROM main.turn AS answered;
-CREATE TEMP VIEW call AS SELECT *, NULL AS state, NULL AS bound FROM main.call;
+CREATE TEMP VIEW call AS
+SELECT id, session, dialogue, turn, role, model, calls, prompt_tokens, completion_tokens, NULL AS state, NULL AS bound,
+       NULL AS cached_tokens, NULL AS reasoning_tokens, NULL AS image_tokens
+FROM main.call;
 """
 
 _MIGRATION = (
@@ -169,8 +175,12 @@ _MIGRATION = (
 )
 
 # Files of any version lack the seals of sessions if they were made before there were any, and those of this version the
-# contexts of turns.
-_ADDED = (("session", "seal"), ("turn", "context"))
+# contexts of turns and what a call's tokens were.
+_ADDED = (
+    ("session", {"seal": "TEXT"}),
+    ("turn", {"context": "TEXT"}),
+    ("call", {"cached_tokens": "INTEGER", "reasoning_tokens": "INTEGER", "image_tokens": "INTEGER"}),
+)
 
 KNOWN_VERSIONS: Mapping[str, str] = {version: _VIEWS.format(**fields) for version, fields in _FIELDS.items()}
 """Earlier versions that can be read: the views that show them as today's tables."""
@@ -190,10 +200,15 @@ def adapt(connection: sqlite3.Connection, *, migrate: bool) -> None:
     views = KNOWN_VERSIONS.get(version)
     if views is None and version != str(SCHEMA_VERSION):
         return
-    for table, column in _ADDED if views is None else _ADDED[:1]:
-        if column not in {name for _, name, *_ in connection.execute(f"PRAGMA main.table_info({table})")}:
-            add, view = f"ALTER TABLE main.{table} ADD COLUMN {column} TEXT", f"CREATE TEMP VIEW {table}"
-            connection.execute(add if migrate else f"{view} AS SELECT *, NULL AS {column} FROM main.{table}")
+    for table, columns in _ADDED if views is None else _ADDED[:1]:
+        there = {name for _, name, *_ in connection.execute(f"PRAGMA main.table_info({table})")}
+        missing = {column: kind for column, kind in columns.items() if column not in there}
+        if migrate:
+            for column, kind in missing.items():
+                connection.execute(f"ALTER TABLE main.{table} ADD COLUMN {column} {kind}")
+        elif missing:
+            nulls = ", ".join(f"NULL AS {column}" for column in missing)
+            connection.execute(f"CREATE TEMP VIEW {table} AS SELECT *, {nulls} FROM main.{table}")
     if views is None:
         return
     connection.executescript(views)

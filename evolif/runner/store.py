@@ -24,6 +24,7 @@ from evolif.runner.records import (
     PROMPT_WIDTH,
     PROMPTS,
     STOP_RULE,
+    SUM_OF_USAGE,
     TURNS_OF_SESSION,
     WITHHELD,
     AskedKey,
@@ -41,7 +42,7 @@ from evolif.runner.records import (
 )
 from evolif.runner.schema import EDITED, KNOWN_VERSIONS, SCHEMA, SCHEMA_VERSION, adapt
 from evolif.runner.settings import RunSettings
-from evolif.types import Ending, JudgedTurn, Label, Prompt, Role, Session, Spent, Usage
+from evolif.types import Ending, JudgedTurn, Label, Prompt, Session, Spent, Usage
 from evolif.util.opened import refuse_links
 from evolif.util.suggestions import wrong_folder
 
@@ -390,15 +391,15 @@ class RunStore:
 
     def _spent(self, which: str) -> list[Spent]:
         with disk_faults(self.root):
-            rows: list[tuple[Role, str, int, int, int, int, int]] = self._connection.execute(
-                "SELECT role, model, coalesce(sum(prompt_tokens), 0), coalesce(sum(completion_tokens), 0), sum(calls),"
+            rows = self._connection.execute(
+                "SELECT role, model, sum(calls),"
                 " coalesce(sum(calls) FILTER (WHERE prompt_tokens IS NULL), 0),"
-                " coalesce(sum(bound) FILTER (WHERE prompt_tokens IS NULL), 0)"
+                f" coalesce(sum(bound) FILTER (WHERE prompt_tokens IS NULL), 0), {SUM_OF_USAGE}"
                 f" FROM call WHERE {which} GROUP BY role, model ORDER BY role, model"
             ).fetchall()
         return [
-            Spent(role, model, Usage(prompt, answer), calls, unknown, bound)
-            for role, model, prompt, answer, calls, unknown, bound in rows
+            Spent(role, model, Usage(*usage), calls, unknown, bound)
+            for role, model, calls, unknown, bound, *usage in rows
         ]
 
     def lose_open_calls(self) -> None:

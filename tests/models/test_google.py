@@ -57,7 +57,7 @@ def test_a_conversation_goes_out_in_googles_words() -> None:
     request = ChatRequest(messages, Sampling(temperature=0.5, max_tokens=9, seed=2**31 + 4), schema)
     with gemini(says('{"a": 1}')) as server:
         reply = ask(server, request)
-    assert reply == Reply('{"a": 1}', usage=Usage(7, 8), served_by="tiny-001")
+    assert reply == Reply('{"a": 1}', usage=Usage(7, 8, reasoning_tokens=5), served_by="tiny-001")
     (seen,) = server.seen
     assert seen.path == "/v1/models/tiny:generateContent" and seen.headers["x-goog-api-key"] == KEY
     assert seen.body["contents"] == [

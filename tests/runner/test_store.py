@@ -301,3 +301,37 @@ def test_a_run_of_the_version_before_is_taken_over(store: RunStore) -> None:
         assert again.costs() == costs and again.under_way() == []
         again.write([entry(2)])
         assert len(again.turns(2)) == 1
+
+
+def test_what_tokens_were_is_kept_per_call_and_summed(store: RunStore) -> None:
+    before = store.costs()
+    spent = (Spent("target", "fake/other", Usage(100, 50, 64, 40, 3)), Spent("target", "fake/other", Usage(10, 5)))
+    store.write([CostEntry(1, 1, 1, spent)])
+    assert [one for one in store.costs() if one not in before] == [
+        Spent("target", "fake/other", Usage(110, 55, 64, 40, 3), 2)
+    ]
+    with closing(sqlite3.connect(store.root / "run.sqlite")) as file:
+        parts = "SELECT cached_tokens, reasoning_tokens, image_tokens FROM call WHERE model = 'fake/other' ORDER BY id"
+        assert file.execute(parts).fetchall() == [(64, 40, 3), (None, None, None)]
+
+
+def test_a_file_without_these_columns_is_read_as_it_is_and_gets_them_when_written(store: RunStore) -> None:
+    store.write([entry(), CostEntry(1, 1, 1, (Spent("judge", "fake/judge", Usage(7, 2)),))])
+    costs, sealed = store.costs(), store.integrity()
+    store.close()
+    with closing(sqlite3.connect(store.root / "run.sqlite")) as file, file:
+        [made] = file.execute("SELECT sql FROM sqlite_master WHERE name = 'call'").fetchone()
+        later = ("cached_tokens", "reasoning_tokens", "image_tokens")
+        columns = "\n".join(line for line in made.splitlines() if not line.strip().startswith(later))
+        columns = columns.replace("bound INTEGER,", "bound INTEGER ")
+        kept = "id, session, dialogue, turn, role, model, calls, prompt_tokens, completion_tokens, state, bound"
+        file.executescript(
+            f"ALTER TABLE call RENAME TO now; {columns}; INSERT INTO call SELECT {kept} FROM now; DROP TABLE now"
+        )
+    before = (store.root / "run.sqlite").read_bytes()
+    with closing(RunStore.open(store.root, read_only=True)) as read:
+        assert read.costs() == costs and read.integrity() == sealed and not sealed.edited
+    assert (store.root / "run.sqlite").read_bytes() == before
+    with closing(RunStore.open(store.root)) as again:
+        again.write([CostEntry(1, 1, 2, (Spent("judge", "fake/judge", Usage(7, 2, 5)),))])
+        assert Spent("judge", "fake/judge", Usage(14, 4, 5), 2) in again.costs() and again.integrity() == sealed
