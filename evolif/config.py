@@ -244,6 +244,15 @@ class EvalConfig(BaseModel):
     like: Annotated[
         Path | None, Field(description="With --dry-run: base the estimate on this earlier run."), Flag(MONEY, "RUN")
     ] = None
+    pilot: Annotated[
+        int | None,
+        Field(
+            ge=1,
+            description="With --dry-run: play the first N dialogues of the run into --out, which stay in it, and "
+            "base the estimate on them.",
+        ),
+        Flag(MONEY, "N"),
+    ] = None
 
     cache: Annotated[
         bool, Field(description="Reuse the answers to requests that any run with this cache has made."), Flag(CACHE)

@@ -4,6 +4,7 @@ Properties are tried on 25 examples; `--hypothesis-profile thorough`, which the 
 """
 
 import gc
+import os
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -13,6 +14,9 @@ from hypothesis import settings
 
 from evolif.models import ChatModel
 from evolif.models.dialect import forget
+
+# The prices of whoever runs the tests are none of theirs.
+os.environ["EVOLIF_CONFIG_DIR"] = os.devnull
 
 # How long an example takes says nothing about whether it is right.
 settings.register_profile("quick", deadline=None, max_examples=25)

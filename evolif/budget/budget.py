@@ -89,7 +89,7 @@ class Budget:
         if self._stop is not None:
             return self._stop
         usage = upper_bound(call.model, call.request, call.size)
-        amounts = [self._amount(limit, call.role, call.model, usage) for limit in self._limits]
+        amounts = [self._amount(limit, call.role, call.model, usage, bound=True) for limit in self._limits]
         pairs = list(zip(self._limits, amounts, strict=True))
         for limit, amount in pairs:
             if limit.spent + amount > limit.maximum:
@@ -124,12 +124,13 @@ class Budget:
         finally:
             self._wake()  # even after an error: nothing else might wake the waiting calls
 
-    def _amount(self, limit: BudgetLimit, role: str, model: str, usage: Usage) -> float:
+    def _amount(self, limit: BudgetLimit, role: str, model: str, usage: Usage, *, bound: bool = False) -> float:
         if limit.unit == "tokens":
             return usage.tokens
         if usage != Usage():
             self._quotes.refuse_unknown([(role, model)])
-        return self._quotes.cost(role, model, usage) or 0.0
+        cost = self._quotes.at_most if bound else self._quotes.cost
+        return cost(role, model, usage) or 0.0
 
     def _wake(self) -> None:
         waiting, self._waiting = self._waiting, []

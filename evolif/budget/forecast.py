@@ -1,101 +1,44 @@
-"""A forecast of what a run will cost: calls, tokens and US dollars, before any call is made."""
+"""A forecast of what a run will cost: calls, tokens and US dollars, as ranges.
+
+Without an earlier run the range is as wide as what is not known: from the weakest model's sessions and short answers to
+sessions that all reach the cap with long answers and reasoning. After a pilot or an earlier run it is where the totals
+of most of the runs lie that are drawn from its evidence.
+"""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import zip_longest
 from math import ceil, prod
-from statistics import fmean
 
+from evolif.budget.evidence import Basis, Evidence, SessionTokens, of_target
 from evolif.budget.prices import Quotes, judge_models, partner_model
+from evolif.budget.survival import TurnSurvival, survival_of_mean
 from evolif.errors import UsageError
-from evolif.runner import Run, RunSettings, TurnRecord
+from evolif.runner import Run, RunSettings
+from evolif.runner.bounds import ASSUMED_ANSWER
 from evolif.runner.warnings import judging_gap
 from evolif.scenario import CHARACTERS_PER_TOKEN, Author, Benchmark, Lengths, get_scenario, options_of
-from evolif.types import Session, Usage
+from evolif.text import plural
+from evolif.types import Spent, Usage
 
 ASSUMED_TOKENS = 300
-"""Assumed tokens of an answer without an earlier run."""
+"""Assumed tokens of an answer where an earlier run did not count them."""
+ASSUMED_ANSWERS = (150, 1000)
+"""Assumed tokens of short and of long answers without an earlier run."""
+ASSUMED_REASONING = 2000
+"""Assumed tokens of reasoning beside a long answer."""
 JUDGE_PROMPT, JUDGE_REPLY = 700, 80
 """Tokens of a judge's call, excluding the answer it judges."""
-PAPER_LENGTHS = (7.86, 19.32)
-"""EDR length of the weakest and of the best model of the EvolIF paper (arXiv 2511.03508, Table 2, patience 3)."""
+PAPER_LENGTH = 7.86
+"""EDR length of the weakest model of the EvolIF paper (arXiv 2511.03508, Table 2, patience 3)."""
 PAPER_PATIENCE = 3
-
-
-@dataclass(frozen=True, slots=True)
-class TurnSurvival:
-    """The share of sessions that reach turn 1, 2, … up to the cap."""
-
-    alive: tuple[float, ...]
-
-    @property
-    def turns(self) -> float:
-        """Mean turns of a session."""
-        return sum(self.alive)
-
-    def within(self, turns: float | None, *, after: int = 0) -> TurnSurvival:
-        """Survival in dialogues of so many turns on average; what it says of the turns up to `after` stands."""
-        if turns is None:
-            return self
-        there = enumerate(self.alive)
-        return TurnSurvival(tuple(s if i < after else min(s, max(0.0, turns - i)) for i, s in there))
-
-    def reaching(self, turn: int, sessions: int) -> float:
-        """The chance that at least one of several independent sessions reaches a turn."""
-        return 1 - (1 - self.alive[turn - 1]) ** sessions
-
-
-def survival_of_mean(turns: float, patience: int, cap: int) -> TurnSurvival:
-    """Survival for a given mean session length: no session ends within its patience, then the hazard is constant.
-
-    Args:
-        turns: The mean length, without a cap.
-        patience: Turns that every session has.
-        cap: The maximum number of turns.
-    """
-    beyond = max(0.0, turns - patience)
-    chance = beyond / (beyond + 1)
-    return TurnSurvival(tuple(chance ** max(0, turn - patience) for turn in range(1, cap + 1)))
-
-
-def survival_of_sessions(sessions: Sequence[Session], cap: int) -> TurnSurvival | None:
-    """The Kaplan-Meier estimate of an earlier run, continued at its mean hazard; None if it has no turn."""
-    lengths = [(turns, s.ending == "finished") for s in sessions if (turns := _own_turns(s))]
-    played = sum(length for length, _ in lengths)
-    if not played:
-        return None
-    hazard = sum(finished for _, finished in lengths) / played
-    alive, share = [], 1.0
-    for turn in range(1, cap + 1):
-        alive.append(share)
-        at_risk = sum(length >= turn for length, _ in lengths)
-        ended = sum(length == turn and finished for length, finished in lengths)
-        share *= 1 - (ended / at_risk if at_risk else hazard)
-    return TurnSurvival(tuple(alive))
-
-
-def _own_turns(session: Session) -> int:
-    """Turns of the model under test."""
-    return sum(turn.seat == "target" for turn in session.turns)
-
-
-@dataclass(frozen=True, slots=True)
-class SessionTokens:
-    """Mean tokens of the calls of one session."""
-
-    prompts: tuple[float, ...]
-    """For turns 1, 2, …; later prompts keep growing at the same rate."""
-    answer: float
-
-    def prompt(self, turn: int) -> float:
-        """Tokens sent for a turn."""
-        known = self.prompts
-        if turn <= len(known):
-            return known[turn - 1]
-        step = (known[-1] - known[0]) / (len(known) - 1) if len(known) > 1 else known[0] + self.answer
-        return known[-1] + max(0.0, step) * (turn - len(known))
+TAIL = 0.04
+"""The share of drawn runs below a range, and of those above it."""
+_MOST_COLUMNS = 20
+"""Draws that the calls of models which write prompts are worked out from."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,40 +60,61 @@ class Forecast:
 
     expected: tuple[Expected, ...]
     grounds: str
-    """A sentence."""
+    """A sentence or more."""
+    usd: tuple[float, float]
+    """US dollars (low, high) of everything with a known price; narrower than the sum of the parts, which do not all
+    turn out high at once."""
+    tokens: tuple[int, int]
+    """Tokens (low, high) of everything whose tokens are estimated."""
 
     @property
-    def usd(self) -> tuple[float, float]:
-        """US dollars (low, high) of everything with a known price."""
-        known = [one.usd for one in self.expected if one.usd is not None]
-        return sum(low for low, _ in known), sum(high for _, high in known)
+    def is_priced(self) -> bool:
+        """Whether the price of everything is known."""
+        return all(one.usd is not None for one in self.expected)
+
+
+_Bases = Mapping[str, Sequence[Basis]]
+"""The estimates per model: a low and a high one, or one per drawn run."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Basis:
-    """The basis of one estimate for a model."""
+class _Part:
+    """What one role and model comes to in each estimate."""
 
-    survival: TurnSurvival
-    tokens: SessionTokens
-
-    @property
-    def prompt_tokens(self) -> float:
-        """Mean tokens of all prompts of a session."""
-        return sum(share * self.tokens.prompt(turn) for turn, share in enumerate(self.survival.alive, 1))
+    role: str
+    model: str
+    calls: Sequence[float]
+    usages: Sequence[Usage] | None
 
 
-_Bases = Mapping[str, Sequence[_Basis]]
-"""The estimates per model, from low to high."""
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """What is estimated.
+
+    Attributes:
+        settings: Of the run.
+        lengths: What the scenario expects.
+        sessions: How many are still to be played, per model.
+        like: The run that the estimates are from; None for none.
+    """
+
+    settings: RunSettings
+    lengths: Lengths
+    sessions: Mapping[str, int]
+    like: Run | None
 
 
-def forecast(benchmark: Benchmark, settings: RunSettings, quotes: Quotes, like: Run | None = None) -> Forecast:
+def forecast(
+    benchmark: Benchmark, settings: RunSettings, quotes: Quotes, like: Run | None = None, *, begun: bool = False
+) -> Forecast:
     """Estimate what a run will cost from start to end.
 
     Args:
         benchmark: What its scenario expects of it.
         settings: The run's settings.
         quotes: Its prices.
-        like: An earlier run that provides survival and tokens; None assumes them.
+        like: A run that provides lengths and tokens; None assumes them.
+        begun: Whether `like` is the run itself, of which only the rest is estimated.
 
     Raises:
         UsageError: the earlier run has no turn, or is of another scenario; a plug-in failed.
@@ -161,145 +125,174 @@ def forecast(benchmark: Benchmark, settings: RunSettings, quotes: Quotes, like: 
     authors = scenario.authors(benchmark, settings.most_turns, settings.dialogues)
     gap = judging_gap(benchmark, settings)
     cap = settings.max_turns if gap is None else ceil(gap.turns)
+    plan = _Plan(settings, lengths, _sessions_left(settings, like if begun else None), like)
     if like is None:
-        decides = settings.patience is not None and settings.cut == "during"
-        bases, grounds = _assume(settings, cap, lengths, decides)
+        bases, grounds = _assume(settings, cap, lengths)
     else:
-        bases, grounds = _learn(settings, cap, lengths, like)
-    known = "full" if like is None else like.settings.context
-    if settings.context != known:
-        grounds += f" Prompts are estimated as with the context {known}."
-    reacted = "none" if like is None else like.settings.feedback
-    if settings.feedback != reacted:
-        grounds += f" Lengths are estimated as with --feedback {reacted}."
-    if settings.context_model:
-        grounds += f" Calls of the context strategy's model {settings.context_model} are not estimated."
-    expected = [
-        *_targets(settings, quotes, bases),
-        *_partners(settings, quotes, bases, lengths.partner_calls, _partner_answer(lengths, like)),
-        *_judges(settings, quotes, bases, lengths.judge_calls + _judges_relevance(settings)),
-        *_authors(authors, settings, cap, bases),
-    ]
-    return Forecast(tuple(expected), grounds)
+        bases, grounds = _learn(plan, like, cap, begun=begun)
+    parts = [*_targets(plan, bases), *_partners(plan, bases), *_judges(plan, bases), *_contexts(plan, bases)]
+    if begun and like is not None:
+        parts = _with_spent(parts, like.costs())
+    parts += _authors(authors, settings, cap, bases)
+    return _forecast(parts, quotes, grounds + _differences(settings, like, parts))
 
 
-def _assume(settings: RunSettings, cap: int, lengths: Lengths, patience_decides: bool) -> tuple[_Bases, str]:
+def _sessions_left(settings: RunSettings, begun: Run | None) -> dict[str, int]:
+    every = len(settings.dialogues) * settings.epochs
+    return {model: every - (0 if begun is None else len(begun.store.ended(model))) for model in settings.models}
+
+
+def _assume(settings: RunSettings, cap: int, lengths: Lengths) -> tuple[_Bases, str]:
     """The estimates without an earlier run, and what they assume."""
-    assumed = _assumed_tokens(lengths, settings)
-    if patience_decides:
-        curves = [survival_of_mean(turns, PAPER_PATIENCE, cap) for turns in PAPER_LENGTHS]
-        low, high = PAPER_LENGTHS
+    patience_decides = settings.patience is not None and settings.cut == "during"
+    whole = TurnSurvival((1.0,) * cap)
+    short = survival_of_mean(PAPER_LENGTH, PAPER_PATIENCE, cap) if patience_decides else whole
+    curves = [curve.within(lengths.turns) for curve in (short, whole)]
+    tokens = [_assumed_tokens(lengths, settings, is_long=is_long) for is_long in (False, True)]
+    low, high = (f"{curve.turns:.3g}" for curve in curves)
+    if patience_decides and low != high:
         sessions = (
-            f"{low} to {high} turns on average (the EDR length of the paper's weakest and best model: arXiv "
-            f"2511.03508, Table 2, patience {PAPER_PATIENCE}, another benchmark)"
+            f"sessions of {low} turns, as the paper's weakest model's (arXiv 2511.03508, Table 2: an EDR length of "
+            f"{PAPER_LENGTH} with patience {PAPER_PATIENCE}, on another benchmark), to {high}, all at the cap"
         )
     else:
-        curves = [TurnSurvival((1.0,) * cap)]
-        turns = f"{curves[0].within(lengths.turns).turns:.3g}"
-        sessions = f"{turns} turn{'s' * (turns != '1')}"
-    both = [_Basis(curve.within(lengths.turns), assumed) for curve in curves]
+        sessions = f"sessions of {high} turn{'s' * (high != '1')}"
+    first, last = (round(one.answer if one.kept is None else one.kept) for one in tokens)
+    answers = f"{first}" if first == last else f"{first} to {last:,}"
+    reasoning = round(tokens[-1].answer) - last
+    answers += f" tokens{f' and up to {reasoning:,} of reasoning' if reasoning else ''}"
+    bounded = "" if settings.max_tokens else " --max-tokens N bounds answers and reasoning."
     grounds = (
-        f"Assumes sessions of {sessions} and answers of {assumed.answer:.0f} tokens. Use --like RUN for a better "
-        "estimate."
+        f"Assumes {sessions}, and answers of {answers}. A much narrower range: --pilot 3 plays three dialogues of this "
+        f"run, which stay in it, and --like RUN takes an earlier run.{bounded}"
     )
-    return dict.fromkeys(settings.models, both), grounds
+    bases = [Basis(curve, one) for curve, one in zip(curves, tokens, strict=True)]
+    return dict.fromkeys(settings.models, bases), grounds
 
 
-def _learn(settings: RunSettings, cap: int, lengths: Lengths, like: Run) -> tuple[_Bases, str]:
-    """The estimates from an earlier run, and where they differ from it."""
+def _assumed_tokens(lengths: Lengths, settings: RunSettings, *, is_long: bool | None = None) -> SessionTokens:
+    """The lengths of the benchmark's prompts, and answers of an assumed length: short, long or, by default, between."""
+    prompt = lengths.prompt_tokens
+    system = lengths.system_tokens if settings.system_prompt else 0.0
+    usual = ASSUMED_TOKENS if is_long is None else ASSUMED_ANSWERS[is_long]
+    most = settings.max_tokens
+    kept = float(usual if lengths.answer_tokens is None else lengths.answer_tokens)
+    answer = kept + (ASSUMED_REASONING if is_long else 0)
+    if most is not None:
+        kept, answer = min(kept, most), min(answer, most)
+    prompts = (system + prompt, system + 2 * prompt + kept)
+    return SessionTokens(prompts, answer, kept, reasoning=(answer - kept) / answer if answer else 0.0)
+
+
+def _learn(plan: _Plan, like: Run, cap: int, *, begun: bool) -> tuple[_Bases, str]:
+    """The estimates from an earlier run, or from a pilot, and where they differ from it."""
+    settings, lengths = plan.settings, plan.lengths
     if like.settings.scenario != settings.scenario:
         raise UsageError(
             f"{like.path} is a run of the scenario {like.settings.scenario}, not of {settings.scenario}; choose "
             "another run with --like"
         )
     assumed = _assumed_tokens(lengths, settings)
-    bases = {model: [_earlier_basis(like, model, cap, lengths, assumed)] for model in settings.models}
-    grounds = f"Survival and tokens as in {like.path}"
-    patience = like.settings.patience
-    if patience != settings.patience:
-        grounds += ", which had no patience" if patience is None else f", which had patience {patience}"
-    guessed = [model for model, (basis,) in bases.items() if basis.tokens is assumed]
+    patience = settings.patience if settings.cut == "during" else None
+    bases, guessed, played = {}, [], 0
+    for number, model in enumerate(settings.models):
+        models = [model] if model in like.models else list(like.models)
+        evidence = Evidence(like, models, settings.max_tokens or ASSUMED_ANSWER)
+        if not evidence.sessions:
+            raise UsageError(f"{like.path} has no turn of {' or '.join(models)} yet; choose another run with --like")
+        played += len(evidence.sessions)
+        seed = settings.seed * len(settings.models) + number
+        bases[model] = list(evidence.draws(plan.sessions[model], cap, patience, lengths.turns, assumed, seed))
+        guessed += [] if evidence.has_tokens or model.startswith("sim/") else [model]
+    whose = f"{plural(played, 'session')} {'that this run has played' if begun else f'of {like.path}'}"
+    grounds = (
+        f"From {whose}: how often turns fail, how prompts grow, and the tokens of answers, reasoning included. The "
+        f"range holds {100 * (1 - 2 * TAIL):.0f} % of the runs that are drawn from them; more sessions narrow it."
+    )
+    if patience is not None and like.settings.patience != settings.patience:
+        before = like.settings.patience
+        had = "no patience" if before is None else f"patience {before}"
+        grounds += f" That run had {had}."
     if guessed:
-        unknown = ", ".join(guessed)
-        grounds += f"; it has no token counts for {unknown}, so answers of {assumed.answer:.0f} tokens are assumed"
-    return bases, f"{grounds}."
+        grounds += (
+            f" It has no token counts for {', '.join(guessed)}, so answers of {assumed.answer:.0f} tokens are assumed."
+        )
+    return bases, grounds
 
 
-def _assumed_tokens(lengths: Lengths, settings: RunSettings) -> SessionTokens:
-    """The lengths of the benchmark's prompts, and answers of an assumed length."""
-    prompt = lengths.prompt_tokens
-    system = lengths.system_tokens if settings.system_prompt else 0.0
-    answer = ASSUMED_TOKENS if lengths.answer_tokens is None else lengths.answer_tokens
-    answer = float(min(answer, settings.max_tokens or answer))
-    return SessionTokens((system + prompt, system + 2 * prompt + answer), answer)
+def _differences(settings: RunSettings, like: Run | None, parts: Iterable[_Part]) -> str:
+    """Where the run differs from what its estimates are from."""
+    more = ""
+    known = "full" if like is None else like.settings.context
+    if settings.context != known:
+        more += f" Prompts are estimated as with the context {known}."
+    reacted = "none" if like is None else like.settings.feedback
+    if settings.feedback != reacted:
+        more += f" Lengths are estimated as with --feedback {reacted}."
+    if settings.context_model and not any(part.role == "context" for part in parts):
+        more += f" Calls of the context strategy's model {settings.context_model} are not estimated."
+    return more
 
 
-def _earlier_basis(run: Run, model: str, cap: int, lengths: Lengths, assumed: SessionTokens) -> _Basis:
-    models = [model] if model in run.models else list(run.models)
-    sessions = [session for name in models for session in run.sessions(name)]
-    survival = survival_of_sessions(sessions, cap)
-    if survival is None:
-        raise UsageError(f"{run.path} has no turn of {' or '.join(models)} yet; choose another run with --like")
-    survival = survival.within(lengths.turns, after=max(map(_own_turns, sessions)))
-    return _Basis(survival, _tokens_of_run(run, models) or assumed)
+# What each role comes to.
 
 
-def _tokens_of_run(run: Run, models: Iterable[str]) -> SessionTokens | None:
-    """Mean tokens per call; None if the endpoint reported none."""
-    prompts: defaultdict[int, list[int]] = defaultdict(list)
-    answers: list[int] = []
-    for model in models:
-        for _, records in run.transcripts(model):
-            for turn, record in enumerate(_of_target(records), 1):
-                if record.usage.prompt_tokens:
-                    prompts[turn].append(record.usage.prompt_tokens)
-                    answers.append(record.usage.completion_tokens)
-    known: list[float] = []
-    while prompts[len(known) + 1]:
-        known.append(fmean(prompts[len(known) + 1]))
-    return SessionTokens(tuple(known), fmean(answers)) if known else None
-
-
-def _of_target(records: Iterable[TurnRecord]) -> Iterator[TurnRecord]:
-    return (record for record in records if record.prompt.seat == "target")
-
-
-def _targets(settings: RunSettings, quotes: Quotes, bases: _Bases) -> Iterator[Expected]:
-    sessions = _sessions(settings)
+def _targets(plan: _Plan, bases: _Bases) -> Iterator[_Part]:
     for model, estimates in bases.items():
-        calls = [sessions * basis.survival.turns for basis in estimates]
+        number = plan.sessions[model]
+        calls = [number * basis.survival.turns for basis in estimates]
         usages = [
-            Usage(round(sessions * basis.prompt_tokens), round(number * basis.tokens.answer))
-            for number, basis in zip(calls, estimates, strict=True)
+            basis.tokens.usage(number * basis.prompt_tokens, called * basis.tokens.answer)
+            for called, basis in zip(calls, estimates, strict=True)
         ]
-        yield _expected(quotes, "target", model, calls, usages)
+        yield _Part("target", model, calls, usages)
 
 
-def _partner_answer(lengths: Lengths, like: Run | None) -> float:
-    """Mean tokens of what a partner says: as it was counted, or as much as a prompt."""
-    spent = [one for one in like.costs() if one.role == "partner"] if like is not None else []
-    counted = sum(one.usage.completion_tokens for one in spent)
-    return counted / sum(one.calls - one.unknown for one in spent) if counted else lengths.prompt_tokens
+@dataclass(frozen=True, slots=True)
+class _Counted:
+    """What the calls of a role came to in an earlier run, per turn of the models under test."""
+
+    calls: float
+    usage: tuple[float, float]
+    """Tokens of a call: prompt and answer."""
+    prompts: float
+    """Tokens of its prompts by those of the models under test."""
 
 
-def _partners(
-    settings: RunSettings, quotes: Quotes, bases: _Bases, calls_per_turn: float, answer: float
-) -> Iterator[Expected]:
+def _counted(like: Run | None, role: str, model: str = "") -> _Counted | None:
+    """The calls of a role, and of a model if it is named; None if there is no run, or if it did not count them."""
+    if like is None:
+        return None
+    costs = like.costs()
+    spent = [one for one in costs if one.role == role and model in ("", one.model)]
+    known = sum(one.calls - one.unknown for one in spent)
+    targets = [one for one in costs if one.role == "target"]
+    turns, asked = sum(one.calls for one in targets), sum(one.usage.prompt_tokens for one in targets)
+    usage = sum((one.usage for one in spent), Usage())
+    if not known or not usage.tokens or not turns:
+        return None
+    per_call = usage.prompt_tokens / known, usage.completion_tokens / known
+    return _Counted(sum(one.calls for one in spent) / turns, per_call, usage.prompt_tokens / asked if asked else 1.0)
+
+
+def _partners(plan: _Plan, bases: _Bases) -> Iterator[_Part]:
     """A partner's call is taken to send as much as the other side's call of the same turn."""
-    partners: defaultdict[str, list[Sequence[_Basis]]] = defaultdict(list)
-    for model, basis in bases.items():
-        partners[partner_model(settings, model)].append(basis)
-    played = _sessions(settings) * calls_per_turn
-    for partner, estimates in partners.items():
-        if not partner or not played:
+    partners: defaultdict[str, list[str]] = defaultdict(list)
+    for model in bases:
+        partners[partner_model(plan.settings, model)].append(model)
+    for partner, models in partners.items():
+        if not partner or not plan.lengths.partner_calls:
             continue
-        columns = list(zip(*estimates, strict=True))
-        calls = [played * sum(basis.survival.turns for basis in column) for column in columns]
-        usages = [
-            Usage(round(played * sum(b.prompt_tokens for b in column)), round(number * answer))
-            for number, column in zip(calls, columns, strict=True)
-        ]
-        yield _expected(quotes, "partner", partner, calls, usages)
+        counted = _counted(plan.like, "partner")
+        share = 1.0 if counted is None else counted.prompts / plan.lengths.partner_calls
+        answer = plan.lengths.prompt_tokens if counted is None else counted.usage[1]
+        calls, prompts = [], []
+        for column in zip(*(bases[model] for model in models), strict=True):
+            played = [plan.sessions[model] * plan.lengths.partner_calls for model in models]
+            calls.append(sum(n * b.survival.turns for n, b in zip(played, column, strict=True)))
+            prompts.append(share * sum(n * b.prompt_tokens for n, b in zip(played, column, strict=True)))
+        usages = [Usage(round(asked), round(n * answer)) for n, asked in zip(calls, prompts, strict=True)]
+        yield _Part("partner", partner, calls, usages)
 
 
 def _judges_relevance(settings: RunSettings) -> bool:
@@ -307,23 +300,48 @@ def _judges_relevance(settings: RunSettings) -> bool:
     return settings.gate is not None and settings.gate.by == "judge"
 
 
-def _judges(settings: RunSettings, quotes: Quotes, bases: _Bases, calls_per_turn: float) -> Iterator[Expected]:
-    judged = _sessions(settings) * calls_per_turn
-    if not judged:
+def _judges(plan: _Plan, bases: _Bases) -> Iterator[_Part]:
+    assumed = plan.lengths.judge_calls + _judges_relevance(plan.settings)
+    for judge in judge_models(plan.settings):
+        counted = _counted(plan.like, "judge", judge)
+        calls_per_turn = assumed if counted is None else counted.calls
+        calls, usages = [], []
+        for column in zip(*bases.values(), strict=True):
+            numbers = [
+                calls_per_turn * n * b.survival.turns for n, b in zip(plan.sessions.values(), column, strict=True)
+            ]
+            number = sum(numbers)
+            if counted is None:
+                asked = sum(n * (JUDGE_PROMPT + b.tokens.answer) for n, b in zip(numbers, column, strict=True))
+                reply = float(JUDGE_REPLY)
+            else:
+                asked, reply = number * counted.usage[0], counted.usage[1]
+            calls.append(number)
+            usages.append(Usage(round(asked), round(number * reply)))
+        if calls_per_turn:
+            yield _Part("judge", judge, calls, usages)
+
+
+def _contexts(plan: _Plan, bases: _Bases) -> Iterator[_Part]:
+    """Calls of a context strategy's model, which only a run with the same strategy tells."""
+    model = plan.settings.context_model
+    if not model or plan.like is None or plan.like.settings.context != plan.settings.context:
         return
-    calls, usages = [], []
-    for column in zip(*bases.values(), strict=True):
-        number = judged * sum(b.survival.turns for b in column)
-        prompts = judged * sum(b.survival.turns * (JUDGE_PROMPT + b.tokens.answer) for b in column)
-        calls.append(number)
-        usages.append(Usage(round(prompts), round(number * JUDGE_REPLY)))
-    for judge in judge_models(settings):
-        yield _expected(quotes, "judge", judge, calls, usages)
+    counted = _counted(plan.like, "context", model)
+    if counted is None:
+        return
+    calls = [
+        counted.calls * sum(n * b.survival.turns for n, b in zip(plan.sessions.values(), column, strict=True))
+        for column in zip(*bases.values(), strict=True)
+    ]
+    asked, reply = counted.usage
+    yield _Part("context", model, calls, [Usage(round(n * asked), round(n * reply)) for n in calls])
 
 
-def _authors(authors: Iterable[Author], settings: RunSettings, cap: int, bases: _Bases) -> Iterator[Expected]:
+def _authors(authors: Iterable[Author], settings: RunSettings, cap: int, bases: _Bases) -> Iterator[_Part]:
     """At least a call per missing turn that any session reaches; tokens are not estimated."""
     columns = list(zip(*bases.values(), strict=True))
+    columns = columns[:: max(1, len(columns) // _MOST_COLUMNS)]
     for author in authors:
         calls = [0.0] * len(columns)
         for position, column in enumerate(columns):
@@ -331,20 +349,69 @@ def _authors(authors: Iterable[Author], settings: RunSettings, cap: int, bases: 
                 for turn in range(written + 1, cap + 1):
                     calls[position] += 1 - prod(1 - basis.survival.reaching(turn, settings.epochs) for basis in column)
         if author.written:
-            yield Expected(author.role, author.model, (calls[0], calls[-1]), None, None)
+            yield _Part(author.role, author.model, calls, None)
 
 
-def _sessions(settings: RunSettings) -> int:
-    """Per model."""
-    return len(settings.dialogues) * settings.epochs
+def _with_spent(parts: Sequence[_Part], spent: Iterable[Spent]) -> list[_Part]:
+    """What is estimated and what was spent already, together."""
+    before: dict[tuple[str, str], Spent] = {(one.role, one.model): one for one in spent}
+    whole = []
+    for part in parts:
+        one = before.pop((part.role, part.model), None)
+        if one is not None and part.usages is not None:
+            calls, usage = one.calls, one.usage
+            part = replace(part, calls=[n + calls for n in part.calls], usages=[u + usage for u in part.usages])
+        whole.append(part)
+    return [*whole, *(_Part(role, model, [one.calls], [one.usage]) for (role, model), one in before.items())]
 
 
-def _expected(quotes: Quotes, role: str, model: str, calls: Sequence[float], usages: Sequence[Usage]) -> Expected:
-    if model.startswith("sim/"):
-        usages = [Usage()] * len(usages)
-    low, high = quotes.cost(role, model, usages[0]), quotes.cost(role, model, usages[-1])
-    usd = None if low is None or high is None else (low, high)
-    return Expected(role, model, (calls[0], calls[-1]), (usages[0], usages[-1]), usd)
+# The ranges.
+
+
+def _forecast(parts: Sequence[_Part], quotes: Quotes, grounds: str) -> Forecast:
+    expected, dollars, tokens = [], [], []
+    for part in parts:
+        usages = [Usage()] * len(part.calls) if part.model.startswith("sim/") else part.usages
+        calls = _range(part.calls)
+        if usages is None:
+            expected.append(Expected(part.role, part.model, calls, None, None))
+            continue
+        known = [quotes.cost(part.role, part.model, usage) for usage in usages]
+        usd = [cost for cost in known if cost is not None]
+        whole = len(usd) == len(known)
+        dollars += [usd] if whole else []
+        tokens.append([float(usage.tokens) for usage in usages])
+        expected.append(Expected(part.role, part.model, calls, _usage_range(usages), _range(usd) if whole else None))
+    low, high = _range(_totals(tokens))
+    return Forecast(tuple(expected), grounds, _range(_totals(dollars)), (round(low), round(high)))
+
+
+def _totals(columns: Sequence[Sequence[float]]) -> list[float]:
+    """The sum of all parts in each estimate; a part with a single one is the same in all."""
+    return [sum(column) for column in _aligned(columns)] or [0.0]
+
+
+def _aligned(columns: Sequence[Sequence[float]]) -> Iterator[tuple[float, ...]]:
+    longest = max(map(len, columns), default=0)
+    yield from zip_longest(
+        *(values if len(values) > 1 else list(values) * longest for values in columns), fillvalue=0.0
+    )
+
+
+def _range(values: Sequence[float]) -> tuple[float, float]:
+    """Where most values lie; all of a few."""
+    ordered = sorted(values)
+    outside = int(TAIL * len(ordered))
+    return ordered[outside], ordered[-1 - outside]
+
+
+def _usage_range(usages: Sequence[Usage]) -> tuple[Usage, Usage]:
+    asked, written = _range([u.prompt_tokens for u in usages]), _range([u.completion_tokens for u in usages])
+    reasoning = _range([u.reasoning_tokens for u in usages])
+    low, high = (
+        Usage(round(asked[end]), round(written[end]), reasoning_tokens=round(reasoning[end])) for end in (0, 1)
+    )
+    return low, high
 
 
 def forecast_rejudging(run: Run, settings: RunSettings, quotes: Quotes) -> Forecast:
@@ -363,14 +430,14 @@ def forecast_rejudging(run: Run, settings: RunSettings, quotes: Quotes) -> Forec
             calls += whole
             on_dialogues += whole
             answer_tokens += whole * sum(len(record.answer) for record in records) / CHARACTERS_PER_TOKEN
-            for record in _of_target(records):
+            for record in of_target(records):
                 asked = len(scenario.criteria(record.prompt)) + _judges_relevance(settings)
                 number = asked if record.answer.strip() else 0
                 turns += 1
                 calls += number
                 answer_tokens += number * len(record.answer) / CHARACTERS_PER_TOKEN
     usage = Usage(round(calls * JUDGE_PROMPT + answer_tokens), calls * JUDGE_REPLY)
-    expected = [_expected(quotes, "judge", judge, [calls], [usage]) for judge in judge_models(settings)]
+    parts = [_Part("judge", judge, [calls], [usage]) for judge in judge_models(settings)]
     besides = " or questions about relevance" * _judges_relevance(settings)
     besides += " or questions about whole dialogues" * bool(on_dialogues)
     word = scenario.presentation.requirement
@@ -379,4 +446,4 @@ def forecast_rejudging(run: Run, settings: RunSettings, quotes: Quotes) -> Forec
         f"tokens besides each answer and replies of {JUDGE_REPLY} tokens. It costs less if scores for the same text "
         "are cached or a stricter judge ends sessions earlier, and more if unreadable replies are requested again."
     )
-    return Forecast(tuple(expected), grounds)
+    return _forecast(parts, quotes, grounds)

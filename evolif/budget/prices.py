@@ -1,43 +1,88 @@
-"""Dated model prices: the packaged table, and the user's file that extends or overrides it."""
+"""Dated model prices: the packaged table, the user's own, and a file given with a command, each over the one before."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import json
+import os
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from evolif.errors import InputError, UsageError
+from evolif.errors import InputError, OutsideError, UsageError
 from evolif.models import plain_name
 from evolif.runner import RunSettings, Spent
 from evolif.scenario import Benchmark, get_scenario
 from evolif.types import Usage
+from evolif.util.files import workshop
 from evolif.util.resources import data_path, load_data
 from evolif.util.suggestions import sentence
 
 FREE = frozenset({"local", "sim"})
 """Free providers."""
 
+_Day: TypeAlias = date
 _Dollars = Annotated[float, Field(ge=0, le=1e6, allow_inf_nan=False)]
 
 
 class Price(BaseModel):
-    """US dollars per million tokens."""
+    """US dollars per million tokens.
+
+    Attributes:
+        prompt: Of what is sent.
+        completion: Of what is written.
+        cached: Of the prompt's tokens that the provider took from its own cache; None if they cost as much as others.
+        reasoning: Of the completion's tokens that are reasoning; None if they cost as much as others.
+        image: Of the prompt's tokens that stand for images; None if they cost as much as others.
+        date: When the price was looked up.
+        source: Where.
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     prompt: _Dollars
     completion: _Dollars
+    cached: _Dollars | None = None
+    reasoning: _Dollars | None = None
+    image: _Dollars | None = None
     date: date
-    """When the price was looked up."""
-    source: str = ""
+    source: Annotated[str, Field(max_length=500)] = ""
 
     def of(self, usage: Usage) -> float:
-        """The cost in US dollars."""
-        return (self.prompt * usage.prompt_tokens + self.completion * usage.completion_tokens) / 1e6
+        """The cost in US dollars; tokens of images that came from the cache cost what the cache does."""
+        cached = min(usage.cached_tokens, usage.prompt_tokens)
+        image = min(usage.image_tokens, usage.prompt_tokens - cached)
+        reasoning = min(usage.reasoning_tokens, usage.completion_tokens)
+        asked = self.prompt * (usage.prompt_tokens - cached - image)
+        asked += _or(self.cached, self.prompt) * cached + _or(self.image, self.prompt) * image
+        written = self.completion * (usage.completion_tokens - reasoning)
+        return (asked + written + _or(self.reasoning, self.completion) * reasoning) / 1e6
+
+    def at_most(self, usage: Usage) -> float:
+        """The most US dollars that these tokens can cost, whatever they are."""
+        asked = max(self.prompt, _or(self.cached, 0), _or(self.image, 0)) * usage.prompt_tokens
+        return (asked + max(self.completion, _or(self.reasoning, 0)) * usage.completion_tokens) / 1e6
+
+    @property
+    def highest(self) -> float:
+        """Of any token."""
+        every = (self.prompt, self.completion, self.cached, self.reasoning, self.image)
+        return max(price for price in every if price is not None)
+
+    def is_old(self, today: _Day) -> bool:
+        """Whether it was looked up more than a year ago."""
+        return (today - self.date).days > _YEAR
+
+
+_YEAR = 365
+"""Days after which a price is called old."""
+
+
+def _or(price: float | None, other: float) -> float:
+    return other if price is None else price
 
 
 class _PriceFile(BaseModel):
@@ -46,6 +91,9 @@ class _PriceFile(BaseModel):
     models: dict[str, Price]
 
 
+CONFIG_DIR_ENV = "EVOLIF_CONFIG_DIR"
+"""Names another folder than the user's own for settings, where the user's prices are."""
+PRICES_FILE = "prices.yaml"
 _NOTHING = Price(prompt=0, completion=0, date=date(1970, 1, 1), source="runs on this machine")
 
 
@@ -56,7 +104,7 @@ class PriceTable:
     listed: Mapping[str, Price]
     """Valid at the provider's own endpoint only; others set their own prices."""
     own: Mapping[str, Price]
-    """From the user's file; valid at every endpoint and take precedence."""
+    """From the user's files; valid at every endpoint and take precedence."""
 
     def price(self, model: str, endpoint: str = "") -> Price | None:
         """A model's price; None if it is unknown, which is not zero.
@@ -76,15 +124,37 @@ class PriceTable:
 
 
 def load_prices(path: Path | None = None) -> PriceTable:
-    """The packaged table, overridden by a user's file.
+    """The packaged table, overridden by the user's own prices, and these by a file.
+
+    Args:
+        path: The file; None for none.
 
     Raises:
-        InputError: the file cannot be read, or a price is invalid.
+        InputError: a file cannot be read, or a price is invalid.
     """
-    return PriceTable(_read(data_path("seeds", "prices.yaml")), {} if path is None else _read(path))
+    users = user_prices_path()
+    own = read_prices(users) if users.is_file() else {}
+    return PriceTable(
+        read_prices(data_path("seeds", PRICES_FILE)), own if path is None else {**own, **read_prices(path)}
+    )
 
 
-def _read(path: Path) -> Mapping[str, Price]:
+def user_prices_path() -> Path:
+    """Where the user's own prices are, which `evolif prices update` writes."""
+    named = os.environ.get(CONFIG_DIR_ENV)
+    if named:
+        return Path(named) / PRICES_FILE
+    from platformdirs import user_config_path
+
+    return user_config_path("evolif", appauthor=False) / PRICES_FILE
+
+
+def read_prices(path: Path) -> Mapping[str, Price]:
+    """The prices of a file, by `provider/name`.
+
+    Raises:
+        InputError: it cannot be read, or a price is invalid.
+    """
     try:
         return _PriceFile.model_validate(load_data(path)).models
     except ValidationError as fault:
@@ -95,6 +165,24 @@ def _read(path: Path) -> Mapping[str, Price]:
             "{prompt: 1.25, completion: 10, date: 2026-01-31}`, in US dollars per million tokens",
             path=path,
         ) from None
+
+
+def write_prices(path: Path, prices: Mapping[str, Price]) -> None:
+    """Write prices so that `read_prices` reads them again, in place of the file there.
+
+    Raises:
+        OutsideError: the disk.
+    """
+    lines = [
+        f"  {json.dumps(model)}: {price.model_dump_json(exclude_defaults=True)}" for model, price in prices.items()
+    ]
+    try:
+        with workshop(path) as folder:
+            part = folder / path.name
+            part.write_text("models:\n" + "".join(f"{line}\n" for line in sorted(lines)), encoding="utf-8")
+            os.replace(part, path)
+    except OSError as fault:
+        raise OutsideError(f"{path} cannot be written ({fault.strerror or fault})") from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +207,12 @@ class Quotes:
     def highest(self, role: str, model: str, tokens: int) -> float | None:
         """The most US dollars that so many tokens can cost, whether prompt or answer; None if the price is unknown."""
         price = self.price(role, model) if tokens else _NOTHING
-        return None if price is None else max(price.prompt, price.completion) * tokens / 1e6
+        return None if price is None else price.highest * tokens / 1e6
+
+    def at_most(self, role: str, model: str, usage: Usage) -> float | None:
+        """The most US dollars that so many tokens can cost, whatever they are; None if the price is unknown."""
+        price = self.price(role, model) if usage != Usage() else _NOTHING
+        return None if price is None else price.at_most(usage)
 
     def total(self, spent: Iterable[Spent]) -> tuple[float, bool]:
         """US dollars of everything with a known price, and whether all prices are known."""
@@ -131,9 +224,24 @@ class Quotes:
         unknown = sorted({model for role, model in models if self.price(role, model) is None})
         if unknown:
             raise UsageError(
-                f"--budget-usd needs the price of {', '.join(unknown)}, which is unknown (at this endpoint); add it "
-                "with --prices FILE, or use --budget-tokens instead"
+                f"--budget-usd needs the price of {', '.join(unknown)}, which is unknown (at this endpoint); use "
+                f"--budget-tokens instead, or {how_to_price(unknown)}"
             )
+
+
+def how_to_price(models: Sequence[str]) -> str:
+    """How to give the prices of models, as a clause with the lines to write and the commands that take them."""
+    lines = "".join(f"\n  {json.dumps(plain_name(model))}: {_EXAMPLE}" for model in models)
+    return (
+        f"write what your provider charges per million tokens into a file, such as {PRICES_FILE}:\n\n"
+        f"models:{lines}\n\n"
+        f"(`cached`, `reasoning` and `image` may stand beside them), and give it with --prices {PRICES_FILE}, or once "
+        f"for all commands with: evolif prices update {PRICES_FILE}"
+    )
+
+
+_EXAMPLE = '{prompt: 1.25, completion: 10, date: 2026-01-31, source: "where you read it"}'
+"""A price as a file has it; the numbers are an example."""
 
 
 def quotes_of(settings: RunSettings, table: PriceTable) -> Quotes:

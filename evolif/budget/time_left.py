@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from math import ceil
 from pathlib import Path
 
-from evolif.budget.forecast import TurnSurvival
+from evolif.budget.survival import TurnSurvival
 from evolif.errors import EvolifError
 from evolif.runner import Live, Run, RunSettings, load_run
 from evolif.runner.live import Pace

@@ -45,6 +45,7 @@ SUMMARIES: Mapping[str, str] = {
     "registers": "Check registers: your own frames, or the words of this package. Exit code 1 on a finding.",
     "sample": "Write small example files for every kind of input, with the commands that use them.",
     "models": "List models; find out what one can do; download the weights of a small local one.",
+    "prices": "List what models cost, with date and source; keep prices of your own.",
     "scenarios": "List the scenarios that are installed, or the options of one.",
     "unidial": "Aggregate results in the dialogue schema of UniDial-EvalKit, and compare memories over its folders.",
 }
@@ -76,6 +77,7 @@ GROUPS: Mapping[str, str] = {
     "check": TOOLS,
     "score": TOOLS,
     "models": TOOLS,
+    "prices": TOOLS,
     "scenarios": TOOLS,
 }
 """Under which heading the help lists each verb, in its order; a test finds verbs that are missing here."""
@@ -94,7 +96,7 @@ _MODULES = {
     "registers": "catalogue",
 }
 """Verbs whose module has another name."""
-_NESTED = ("board", "models", "personas", "registers", "topics", "unidial")
+_NESTED = ("board", "models", "personas", "prices", "registers", "topics", "unidial")
 """Verbs with subcommands."""
 _WITHOUT_OWN_GROUPS = ("check", "demo", "sample", "scenarios", "status", "score", *(n for n in _NESTED if n != "board"))
 """Verbs without `--constraints` for groups; `check` has a file of constraints instead, but reads the variable."""

@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from evolif.cli.console import say, show
+from evolif.cli.console import say
 from evolif.cli.ending import budget_lines, end, suspended_lines
 from evolif.cli.options import Display
 from evolif.config import EvalConfig
 from evolif.errors import UsageError
-from evolif.text import plural
 
 if TYPE_CHECKING:
     from evolif.budget import PriceTable, Quotes
     from evolif.budget.budget import Budget
-    from evolif.budget.forecast import Expected, Forecast
     from evolif.budget.stop_rule import StopRule
     from evolif.models import RequestCache
     from evolif.runner import CallPolicy, Event, Run, RunSettings, Spent
@@ -47,23 +45,50 @@ def evaluate(
     """
     from evolif.benchmark import open_benchmark
     from evolif.budget import load_prices
-    from evolif.cli.progress import choose, watching_run
-    from evolif.runner import evaluate_with, plan
+    from evolif.cli.dry_run import refuse_pilot, show_forecast
+    from evolif.cli.progress import choose
+    from evolif.runner import plan
     from evolif.runner.run import as_begun
     from evolif.runner.warnings import limit_note, notes_before
 
+    refuse_pilot(config)
     shown, benchmark = choose(display), open_benchmark(bench, notify=say)
     out = config.out or Path(f"{bench.name or 'benchmark'}-run")
     root = config.fork_into or out
     prices = load_prices(config.prices)
     settings = as_begun(plan(benchmark, config), root)
-    if config.dry_run:
+    if config.dry_run and config.pilot is None:
         for note in filter(None, (limit_note(benchmark, config.limit), *notes_before(benchmark, settings))):
             say(note)
-        show(forecast_lines(settings, _forecast(benchmark, settings, prices, config.like)))
+        show_forecast(benchmark, settings, prices, config.like)
         return
-    budget = _budget(benchmark, config, settings, root, prices)
+    if config.pilot is not None:
+        _pilot(benchmark, config, settings, out, prices, shown)
+        return
     rule = _stop_rule(config, settings, root)
+    with closing(_play(benchmark, config, settings, out, prices, shown, rule)) as run:
+        _report(run, config.seed, prices, rule)
+
+
+def _play(
+    benchmark: Benchmark,
+    config: EvalConfig,
+    settings: RunSettings,
+    out: Path,
+    prices: PriceTable,
+    shown: str,
+    rule: StopRule | None = None,
+) -> Run:
+    """Play a run, within its budget, and return it opened for reading.
+
+    Raises:
+        UsageError: the budget allowed no call.
+    """
+    from evolif.cli.progress import watching_run
+    from evolif.runner import evaluate_with
+
+    root = config.fork_into or out
+    budget = _budget(benchmark, config, settings, root, prices)
     cache = open_cache(config)
     with watching_run(shown, root, prices) as watcher:
         run = evaluate_with(
@@ -76,9 +101,27 @@ def evaluate(
             notify=say,
             on_stop=watcher.stopping,
         )
-    with closing(run):
-        refuse_tiny_budget(run, budget, mend=" or --max-tokens" * (config.max_tokens is None))
-        _report(run, config.seed, prices, rule)
+    refuse_tiny_budget(run, budget, mend=" or --max-tokens" * (config.max_tokens is None))
+    return run
+
+
+def _pilot(
+    benchmark: Benchmark, config: EvalConfig, settings: RunSettings, out: Path, prices: PriceTable, shown: str
+) -> None:
+    """Play the first dialogues of a run, as the run itself would, and forecast the whole of it."""
+    from evolif.budget import quotes_of
+    from evolif.cli.dry_run import show_pilot
+
+    pilot = min(config.pilot or 1, len(settings.dialogues))
+    first = settings.model_copy(update={"dialogues": settings.dialogues[:pilot]})
+    with closing(_play(benchmark, config.model_copy(update={"limit": pilot}), first, out, prices, shown)) as run:
+        if any(session.turns for session in run.sessions()):
+            show_pilot(benchmark, settings, quotes_of(settings, prices), run, pilot)
+        mend = "run the same command to resume them, for a forecast from all of the pilot"
+        for fault in (*budget_lines(run), *suspended_lines(run, mend)):
+            say(fault)
+        if run.suspended():
+            raise typer.Exit(SUSPENDED)
 
 
 def _report(run: Run, seed: int, prices: PriceTable, rule: StopRule | None) -> None:
@@ -259,70 +302,3 @@ def _or_wait(run: Run) -> str:
 
     waits = any(cause == WAIT for _, _, cause in run.store.endings())
     return ", later or with a longer --wait" if waits else ""
-
-
-# Output of `--dry-run`; no model is called and no key is needed.
-
-
-def _forecast(benchmark: Benchmark, settings: RunSettings, prices: PriceTable, like: Path | None) -> Forecast:
-    from evolif.budget import quotes_of
-    from evolif.budget.forecast import forecast
-    from evolif.runner import load_run
-
-    quotes = quotes_of(settings, prices)
-    if like is None:
-        return forecast(benchmark, settings, quotes)
-    with closing(load_run(like)) as run:
-        return forecast(benchmark, settings, quotes, run)
-
-
-def forecast_lines(settings: RunSettings, forecast: Forecast) -> Iterator[str]:
-    """The maximum, the expected usage per role and model, the total, and the basis of the estimate."""
-    sessions, most = len(settings.dialogues) * settings.epochs, settings.most_turns
-    most *= sessions
-    what = plural(most, "turn of its own", "turns of its own") if settings.partner else plural(most, "call")
-    for model in settings.models:
-        yield f"{model}: {plural(sessions, 'session')}, at most {what} (cap {settings.cap})"
-    yield "Expected, from the start of the run:"
-    yield from expected_lines(forecast)
-
-
-def expected_lines(forecast: Forecast) -> Iterator[str]:
-    """What is expected of each role and model, the sum, and what it stands on."""
-    for expected in forecast.expected:
-        yield f"  {_expected_line(expected)}"
-    low, high = forecast.usd
-    unpriced = ", plus calls without a known price" * any(expected.usd is None for expected in forecast.expected)
-    yield f"  total: {_range(low, high, _money)}{unpriced}"
-    yield forecast.grounds
-
-
-def _expected_line(expected: Expected) -> str:
-    calls = _range(*expected.calls, _count)
-    calls += " call" if calls == "1" else " calls"
-    if expected.usage is None:
-        return f"{expected.role} {expected.model}: {calls} or more, tokens unknown"
-    low, high = expected.usage
-    prompts = _range(low.prompt_tokens, high.prompt_tokens, _count)
-    answers = _range(low.completion_tokens, high.completion_tokens, _count)
-    money = "price unknown" if expected.usd is None else _range(*expected.usd, _money)
-    return f"{expected.role} {expected.model}: {calls}, {prompts} prompt + {answers} answer tokens, {money}"
-
-
-def _range(low: float, high: float, text: Callable[[float], str]) -> str:
-    first, last = text(low), text(high)
-    return first if first == last else f"{first} to {last}"
-
-
-def _count(number: float) -> str:
-    """Three digits are enough for a guess."""
-    for size, unit in ((1e9, " G"), (1e6, " M"), (1e4, " k")):
-        if number >= size:
-            return f"{number / (1e3 if unit == ' k' else size):.3g}{unit}"
-    return f"{number:,.0f}"
-
-
-def _money(amount: float) -> str:
-    from evolif.report.wording import dollars
-
-    return dollars(amount)

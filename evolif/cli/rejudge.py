@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from evolif.cli.console import say, show
+from evolif.cli.dry_run import expected_lines
 from evolif.cli.ending import budget_lines, end, suspended_lines
-from evolif.cli.evaluate import SUSPENDED, expected_lines, open_budget, open_cache, refuse_tiny_budget
+from evolif.cli.evaluate import SUSPENDED, open_budget, open_cache, refuse_tiny_budget
 from evolif.cli.options import Display, JsonFlag, Only, Resamples, Seed
 from evolif.config import EvalConfig
 from evolif.errors import UsageError

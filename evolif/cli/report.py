@@ -152,7 +152,7 @@ def report(
         groups = group_comparable(analyses)
         # First, because the page's transcripts are rendered in parallel with other work.
         outputs.draw(analyses, prices=table, published=published)
-        outputs.write(lambda: analysis_object(groups, published), lambda: latex_report(groups, published))
+        outputs.write(lambda: analysis_object(groups, published, table), lambda: latex_report(groups, published))
         if outputs.json_file != "-":
             console = Terminal()
             for group in groups:

@@ -252,7 +252,7 @@ def _typed(command: Sequence[str]) -> str:
 
 
 def _show_plan(plan: Plan, steps: Sequence[Step]) -> None:
-    from evolif.cli.evaluate import expected_lines
+    from evolif.cli.dry_run import expected_lines
     from evolif.report.wording import dollars
 
     prices = _prices(plan)

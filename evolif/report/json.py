@@ -8,6 +8,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from evolif.budget import PriceTable, load_prices
 from evolif.errors import UsageError
 from evolif.metrics import (
     Ceiling,
@@ -35,6 +36,7 @@ from evolif.report.conclusions import conclusion
 from evolif.report.context_size import ContextSize
 from evolif.report.context_tables import effects_object, size_object
 from evolif.report.contexts import context_sizes, differ_in_context
+from evolif.report.costs import costs_object
 from evolif.report.coverage import Extent, extents_line, pair_line
 from evolif.report.floor import best_object, floor_object
 from evolif.report.leaderboard import Leaderboard
@@ -68,12 +70,15 @@ def report_object(runs: Iterable[tuple[Run, list[ModelSummary]]]) -> dict[str, A
     return {"models": models, "runs": described, "not_alike": extents_line(heads, shown)}
 
 
-def analysis_object(groups: Sequence[ComparableRuns], published: Leaderboard | None = None) -> dict[str, Any]:
+def analysis_object(
+    groups: Sequence[ComparableRuns], published: Leaderboard | None = None, prices: PriceTable | None = None
+) -> dict[str, Any]:
     """The whole analysis; `models` and `runs` have the keys of `report_object`, and more.
 
     Args:
         groups: The runs, grouped by what may be compared.
         published: The published leaderboard, where it was requested; it comes with its warning.
+        prices: For the costs; None means those that are known without a file.
     """
     analyses = [analysis for runs in groups for analysis in runs.analyses]
     sizes = _sizes(groups)
@@ -83,7 +88,7 @@ def analysis_object(groups: Sequence[ComparableRuns], published: Leaderboard | N
             for n, analysis in enumerate(analyses)
             for model in analysis.models
         ],
-        "runs": [_run(analysis) for analysis in analyses],
+        "runs": [_run(analysis, prices or load_prices()) for analysis in analyses],
         "boards": [_comparable(runs) for runs in groups],
         "seed": analyses[0].seed if analyses else None,
         "resamples": analyses[0].resamples if analyses else None,
@@ -295,7 +300,7 @@ def _sweep(point: SweepPoint) -> dict[str, Any]:
     }
 
 
-def _run(analysis: RunAnalysis) -> dict[str, Any]:
+def _run(analysis: RunAnalysis, prices: PriceTable) -> dict[str, Any]:
     return {
         **_run_settings(analysis.run),
         "suspended": analysis.suspended,
@@ -306,15 +311,7 @@ def _run(analysis: RunAnalysis) -> dict[str, Any]:
         **_floor(analysis),
         "judge_audit": _or_reason(lambda: [row.to_object() for row in analysis.judge_audit]),
         "rank_agreement": {kind: _rank_agreement(analysis.rank_agreement(kind)) for kind in analysis.kinds},
-        "costs": [
-            {
-                **_fields(spent, "role", "model", "calls"),
-                **_fields(spent.usage, "prompt_tokens", "completion_tokens"),
-                "unknown_calls": spent.unknown,
-                "unknown_tokens_at_most": spent.bound,
-            }
-            for spent in analysis.costs
-        ],
+        **costs_object(analysis.run, prices),
         "commands": [asdict(step) for step in analysis.commands],
     }
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from evolif.budget import PriceTable, Quotes, load_prices, quotes_of
+from evolif.budget.foretold import foretold, is_over
 from evolif.contexts import tokenizer_name
 from evolif.errors import EvolifError, UsageError
 from evolif.judge_audit import judge_audit_lines
@@ -14,6 +15,7 @@ from evolif.report.outcomes import outcome_lines
 from evolif.runner import Run, RunSettings, Spent
 from evolif.scenario import DEFAULT_SCENARIO, Scenario, answer_keys, get_scenario
 from evolif.text import plain, plural
+from evolif.types import Usage
 
 
 def spent_lines(run: Run, prices: PriceTable | None = None) -> list[str]:
@@ -28,7 +30,37 @@ def spent_lines(run: Run, prices: PriceTable | None = None) -> list[str]:
         missing = [] if whole else [" plus calls without a known price"]
         missing += [" plus calls of unknown usage"] * any(one.unknown for one in spent)
         lines.append(f"Total spent: {dollars(total)}{''.join(missing)}.")
-    return lines
+    return [*lines, *filter(None, (forecast_line(run, quotes), prices_line(spent, quotes)))]
+
+
+def forecast_line(run: Run, quotes: Quotes) -> str:
+    """What a pilot forecast of the run, beside what it has cost; empty if there was no such forecast."""
+    told = foretold(run)
+    if told is None:
+        return ""
+    spent = run.costs()
+    total, whole = quotes.total(spent)
+    if told.is_priced and whole:
+        (low, high), cost = map(dollars, told.usd), dollars(total)
+    else:
+        (low, high), cost = (
+            (f"{n:,}" for n in told.tokens),
+            plural(sum(s.usage.tokens for s in spent), "token", spec=","),
+        )
+    so_far = "it cost" if is_over(run) else "so far it has cost"
+    cost += " plus calls of unknown usage" * any(one.unknown for one in spent)
+    return f"Forecast from a pilot of {plural(told.pilot, 'dialogue')}: {low} to {high}; {so_far} {cost}."
+
+
+def prices_line(spent: Iterable[Spent], quotes: Quotes) -> str:
+    """When and where the prices were read that costs are worked out with; empty if nothing has any."""
+    told = []
+    for one in spent:
+        price = quotes.price(one.role, one.model)
+        if price is not None and price.highest:
+            source = f", {plain(price.source)}" if price.source else ""
+            told.append(f"{plain(one.model)} as of {price.date}{source}")
+    return f"Prices: {'; '.join(dict.fromkeys(told))}." if told else ""
 
 
 def _spent(one: Spent, quotes: Quotes) -> str:
@@ -38,11 +70,18 @@ def _spent(one: Spent, quotes: Quotes) -> str:
         money = dollars(quotes.cost(one.role, one.model, usage))
         parts.append(
             f"{plural(known, 'call', spec=',')}, {usage.prompt_tokens:,} + "
-            f"{plural(usage.completion_tokens, 'token', spec=',')}, {money}"
+            f"{plural(usage.completion_tokens, 'token', spec=',')}{token_parts(usage)}, {money}"
         )
     if one.unknown:
         parts.append(unknown_usage(one, quotes))
     return " plus ".join(parts)
+
+
+def token_parts(usage: Usage) -> str:
+    """What tokens were, in brackets, as far as the endpoint said; empty if it did not."""
+    named = ((usage.cached_tokens, "cached"), (usage.image_tokens, "for images"), (usage.reasoning_tokens, "reasoning"))
+    told = ", ".join(f"{number:,} {what}" for number, what in named if number)
+    return f" ({told})" if told else ""
 
 
 def unknown_usage(one: Spent, quotes: Quotes) -> str:

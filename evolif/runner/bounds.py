@@ -70,10 +70,15 @@ def believable(usage: Usage, model: str, request: ChatRequest) -> bool:
     No call uses no tokens, but a simulated one's; clients report what they could not read as `Usage()`.
     """
     prompt, answer = usage.prompt_tokens, usage.completion_tokens
-    if type(prompt) is not int or type(answer) is not int or prompt < 0 or answer < 0:
+    parts = ((usage.cached_tokens, prompt), (usage.reasoning_tokens, answer), (usage.image_tokens, prompt))
+    if not all(map(_is_count, (prompt, answer))) or not all(_is_count(part) and part <= of for part, of in parts):
         return False  # the client is a plug-in's or the caller's
     tokens = prompt + answer
     if is_free_of_tokens(model):
         return not tokens
     # Working out the bound reads the whole conversation; no bound is below that of an empty one.
     return tokens > 0 and (tokens <= ABSURD * _TOKENS_PER_CALL or tokens <= ABSURD * upper_bound(model, request).tokens)
+
+
+def _is_count(number: object) -> bool:
+    return type(number) is int and number >= 0

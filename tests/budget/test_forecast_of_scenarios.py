@@ -15,8 +15,9 @@ from typer.testing import CliRunner
 
 from evolif.budget import load_prices, quotes_of
 from evolif.budget.budget import Budget
-from evolif.budget.forecast import Expected, Forecast, forecast, survival_of_sessions
+from evolif.budget.forecast import Expected, Forecast, forecast
 from evolif.budget.prices import callable_models
+from evolif.budget.survival import survival_of_sessions
 from evolif.cli import app
 from evolif.errors import UsageError
 from evolif.models import ChatRequest, Sampling
@@ -94,7 +95,9 @@ def test_without_patience_every_session_has_the_turns_of_its_dialogue() -> None:
     target = line(found, "target")
     assert target.calls == (48, 48)
     assert target.usage is not None and target.usage[0] == Usage(6 * (8 * 60 + 90 * 28), 48 * 40)
-    assert "Assumes sessions of 8 turns and answers of 40 tokens" in found.grounds and "arXiv" not in found.grounds
+    assert "Assumes sessions of 8 turns, and answers of 40 tokens" in found.grounds and "arXiv" not in found.grounds
+    bounded = line(told(max_tokens=40), "target")
+    assert bounded.usage == (target.usage[0], target.usage[0]), "nothing is left to be guessed"
     assert line(told(max_turns=5), "target").calls == (30, 30)
 
 
@@ -105,7 +108,7 @@ def test_patience_that_only_cuts_what_is_read_shortens_no_session() -> None:
 def test_patience_ends_sessions_but_no_dialogue_becomes_longer() -> None:
     found = told(patience=3)
     low, high = line(found, "target").calls
-    assert 6 * 3 < low < high < 48 and "arXiv" in found.grounds
+    assert 6 * 3 < low < high == 48 and "arXiv" in found.grounds
 
 
 def test_a_partners_calls_are_priced_as_the_partners() -> None:

@@ -33,7 +33,9 @@ from evolif.report.wording import (
     audit_lines,
     ceiling_line,
     dollars,
+    forecast_line,
     integrity_lines,
+    prices_line,
     relevance_counted,
     remarks,
     settings_line,
@@ -380,7 +382,12 @@ def closing_sections(
 ) -> Iterator[Section]:
     """The sections below the figures."""
     table = prices or load_prices()
-    yield Section("costs", "Costs", grids=tuple(grid for run in analyses if (grid := _costs(run, table)).rows))
+    yield Section(
+        "costs",
+        "Costs",
+        grids=tuple(grid for run in analyses if (grid := _costs(run, table)).rows),
+        sentences=tuple(line for run in analyses for line in _cost_notes(run, table)),
+    )
     for number, analysis in enumerate(analyses, start=1):
         several = len(analyses) > 1
         yield Section(
@@ -404,16 +411,28 @@ def closing_sections(
 def _costs(analysis: RunAnalysis, prices: PriceTable) -> Grid:
     quotes = quotes_of(analysis.settings, prices)
     rows = []
+    told = [part for part in _TOKEN_PARTS if any(getattr(one.usage, f"{part}_tokens") for one in analysis.costs)]
     for one in analysis.costs:
         usage = one.usage
         if not usage.tokens and not one.unknown:
             continue
         cost = dollars(quotes.cost(one.role, one.model, usage)) if usage.tokens else ""
         cost += " plus " * bool(cost and one.unknown) + (unknown_usage(one, quotes) if one.unknown else "")
-        values = (f"{one.calls:,}", f"{usage.prompt_tokens:,}", f"{usage.completion_tokens:,}", cost)
+        parts = [f"{getattr(usage, f'{part}_tokens'):,}" for part in told]
+        values = (f"{one.calls:,}", f"{usage.prompt_tokens:,}", f"{usage.completion_tokens:,}", *parts, cost)
         rows.append((f"{one.model} ({one.role})", tuple(map(TableCell, values))))
-    heads = ("calls", "prompt tokens", "completion tokens", "cost")
+    heads = ("calls", "prompt tokens", "completion tokens", *(f"{_TOKEN_PARTS[part]}" for part in told), "cost")
     return Grid("costs", f"Calls and tokens of {analysis.name}", "model (role)", heads, tuple(rows))
+
+
+_TOKEN_PARTS = {"cached": "of them cached", "image": "of them for images", "reasoning": "of them reasoning"}
+"""What tokens may be, and the head of their column, where an endpoint tells it."""
+
+
+def _cost_notes(analysis: RunAnalysis, prices: PriceTable) -> Iterator[str]:
+    """The forecast beside the truth, and when and where the prices were read."""
+    quotes = quotes_of(analysis.settings, prices)
+    yield from filter(None, (forecast_line(analysis.run, quotes), prices_line(analysis.costs, quotes)))
 
 
 def _settings(settings: RunSettings) -> Iterator[tuple[str, str]]:
