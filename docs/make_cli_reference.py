@@ -48,6 +48,7 @@ OTHERS_HEAD = """
 |---|---|
 """
 OTHERS = {
+    "EVOLIF_CONFIG_DIR": "the folder of your own prices (`evolif prices update`); by default the user's for settings",
     "EVOLIF_DEBUG": "`1` shows where an error comes from, instead of one sentence",
     "EVOLIF_LOCAL_THREADS": "threads of a model on this machine; half the cores by default",
     "EVOLIF_PLUGINS": "`0` turns plug-ins off: nothing is loaded from other packages",

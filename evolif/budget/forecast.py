@@ -152,8 +152,8 @@ def _assume(settings: RunSettings, cap: int, lengths: Lengths) -> tuple[_Bases, 
     low, high = (f"{curve.turns:.3g}" for curve in curves)
     if patience_decides and low != high:
         sessions = (
-            f"sessions of {low} turns, as the paper's weakest model's (arXiv 2511.03508, Table 2: an EDR length of "
-            f"{PAPER_LENGTH} with patience {PAPER_PATIENCE}, on another benchmark), to {high}, all at the cap"
+            f"sessions of {low} turns (as long as the paper's weakest model's: arXiv 2511.03508, Table 2, EDR length "
+            f"{PAPER_LENGTH}, patience {PAPER_PATIENCE}, another benchmark) to {high} turns (all at the cap)"
         )
     else:
         sessions = f"sessions of {high} turn{'s' * (high != '1')}"

@@ -53,7 +53,7 @@ def test_without_a_run_the_range_reaches_from_the_weakest_model_to_the_cap(tmp_p
         "each turn resends the others"
     )
     assert target.usage[1].reasoning_tokens == 0, "--max-tokens leaves no room beside the answer"
-    assert "7.86 with patience 3" in told.grounds and "150 to 200 tokens" in told.grounds and "--pilot" in told.grounds
+    assert "7.86, patience 3" in told.grounds and "150 to 200 tokens" in told.grounds and "--pilot" in told.grounds
     unbounded = forecast(bench, plan(bench, config.model_copy(update={"max_tokens": None})), Quotes(load_prices(), {}))
     [usage, *_] = [one.usage for one in unbounded.expected]
     assert usage is not None and usage[1].completion_tokens == 3 * 50 * 3000

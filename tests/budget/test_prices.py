@@ -7,8 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from evolif.budget import load_prices
+from evolif.budget import PriceTable, Quotes, load_prices
+from evolif.budget.prices import Price
 from evolif.errors import InputError
+from evolif.models.providers import providers
 from evolif.types import Usage
 
 
@@ -54,3 +56,29 @@ def test_a_file_that_is_none_is_told_with_its_mend(tmp_path: Path, text: str, sa
     with pytest.raises(InputError, match=r"provider/name") as fault:
         load_prices(path)
     assert said in str(fault.value) and str(path) in str(fault.value)
+
+
+def test_each_token_is_paid_once_at_its_own_price() -> None:
+    day = date(2026, 11, 1)
+    plain = Price(prompt=2, completion=8, date=day)
+    usage = Usage(1_000_000, 1_000_000, 400_000, 300_000, 100_000)
+    assert plain.of(usage) == pytest.approx(10), "what has no price of its own costs as much as the rest"
+    own = Price(prompt=2, completion=8, cached=0.5, reasoning=10, image=3, date=day)
+    assert own.of(usage) == pytest.approx(0.4 * 0.5 + 0.1 * 3 + 0.5 * 2 + 0.3 * 10 + 0.7 * 8)
+    # Tokens of images from the cache are cached.
+    assert own.of(Usage(100, 0, 100, 0, 100)) == pytest.approx(100 * 0.5 / 1e6)
+    assert own.at_most(usage) == pytest.approx(3 + 10) and own.highest == 10 and plain.highest == 8
+
+
+def test_a_budget_reserves_what_any_token_may_cost() -> None:
+    table = PriceTable({}, {"a/b": Price(prompt=2, completion=8, reasoning=20, date=date(2026, 11, 1))})
+    quotes = Quotes(table, {})
+    assert quotes.at_most("target", "a/b", Usage(10, 10)) == pytest.approx((20 + 200) / 1e6)
+    assert quotes.highest("target", "a/b", 10) == pytest.approx(200 / 1e6)
+    assert quotes.at_most("target", "c/d", Usage(1, 1)) is None and quotes.at_most("target", "c/d", Usage()) == 0
+
+
+def test_every_preset_that_charges_has_a_price() -> None:
+    priced = {name.partition("/")[0] for name in load_prices().listed}
+    charge = {name for name, provider in providers().items() if provider.key_env}
+    assert charge | {"openai", "google"} == priced
