@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from evolif.budget.foretold import foretold
 from evolif.budget.prices import Quotes
 from evolif.budget.stop_rule import shown_intervals
 from evolif.budget.time_left import model_left
@@ -78,11 +79,15 @@ class RunStatus:
     """Calls of unknown usage."""
     live: Live | None = None
     """What the process says that plays the run; None if none does."""
+    forecast_usd: tuple[float, float] | None = None
+    """What a pilot forecast of the run, low and high; None if none did, or a price was unknown."""
 
     def to_object(self) -> dict[str, Any]:
         """As JSON values, the headline under its own name."""
         shown = {**asdict(self), "seconds_left": self.seconds_left}
         del shown["headline"]
+        if self.forecast_usd is None:
+            del shown["forecast_usd"]
         named = {"value": self.headline.name or "value"}
         shown["models"] = [{named.get(key, key): value for key, value in one.items()} for one in shown["models"]]
         return shown
@@ -157,7 +162,9 @@ def snapshot(run: Run, quotes: Quotes, earlier: Mapping[str, Sequence[Session]] 
     usd, priced = quotes.total(spent)
     headline = Metric("", "figures", "count") if table is None else table.metric(table.main)
     tokens, unknown = sum(one.usage.tokens for one in spent), sum(one.unknown for one in spent)
-    return RunStatus(tuple(models), tokens, usd, priced, early_end, headline, unknown, live)
+    told = foretold(run)
+    forecast = told.usd if told is not None and told.is_priced else None
+    return RunStatus(tuple(models), tokens, usd, priced, early_end, headline, unknown, live, forecast)
 
 
 def _headline(

@@ -161,7 +161,11 @@ def _usage(usage: Usage) -> Any:
     from inspect_ai.model import ModelUsage
 
     return ModelUsage(
-        input_tokens=usage.prompt_tokens, output_tokens=usage.completion_tokens, total_tokens=usage.tokens
+        input_tokens=usage.prompt_tokens - usage.cached_tokens,  # Inspect counts those of the cache apart
+        output_tokens=usage.completion_tokens,
+        total_tokens=usage.tokens,
+        input_tokens_cache_read=usage.cached_tokens or None,
+        reasoning_tokens=usage.reasoning_tokens or None,
     )
 
 

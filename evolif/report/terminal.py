@@ -393,6 +393,8 @@ def status_sentence(status: RunStatus, rate: float | None) -> str:
         unpriced += f" plus {calls} of unknown usage"
     counts = plural(status.turns, "turn", spec=","), plural(status.tokens, "token", spec=",")
     text = f"{', '.join(counts)}, {dollars(status.usd)}{unpriced}"
+    if status.forecast_usd is not None:
+        text += f" of {' to '.join(map(dollars, status.forecast_usd))} that were forecast"
     if any(one.value is not None and one.interval is None for one in status.models):
         text += "; no interval over fewer than six dialogues"
     if status.early_end is not None:
