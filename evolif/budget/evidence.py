@@ -21,6 +21,8 @@ from evolif.types import Session, Usage
 
 DRAWS = 400
 """Runs that are drawn for a range."""
+_FEWEST_DRAWS, _MOST_SESSIONS = 50, 40_000
+"""So many sessions say in a few draws what they say in many; they are not looked at more often than that in all."""
 _STEADY = 2.0
 """Turns that the rate of all turns counts as, beside those after a failed turn and those after a followed one."""
 _WORTH = 0.7
@@ -90,13 +92,16 @@ class Evidence:
 
     def __init__(self, run: Run, models: Iterable[str], most: int = ASSUMED_ANSWER) -> None:
         self.sessions: list[Session] = []
-        self._calls: list[list[Usage]] = []
+        calls: list[list[Usage]] = []
         for model in models:
             for session, records in run.transcripts(model):
                 if own_turns(session):
                     self.sessions.append(session)
-                    self._calls.append([record.usage for record in of_target(records)])
-        written = [[usage.completion_tokens for usage in calls if usage.completion_tokens] for calls in self._calls]
+                    calls.append([record.usage for record in of_target(records)])
+        self._failures = _failures(self.sessions)
+        self._prompts = _prompts_by_turn(calls)
+        self._sums = [_sums_of(own) for own in calls]
+        written = [[usage.completion_tokens for usage in own if usage.completion_tokens] for own in calls]
         self._log_answers = [log(sum(tokens) / len(tokens)) for tokens in written if tokens]
         self._most = max([most, *(token for tokens in written for token in tokens)])
 
@@ -108,7 +113,7 @@ class Evidence:
     @property
     def has_tokens(self) -> bool:
         """Whether the endpoint reported any."""
-        return any(usage.prompt_tokens for calls in self._calls for usage in calls)
+        return bool(self._prompts)
 
     def draws(
         self, sessions: int, cap: int, patience: int | None, turns: float | None, assumed: SessionTokens, seed: int
@@ -124,7 +129,7 @@ class Evidence:
             seed: Of the draws.
         """
         chance = random.Random(seed)
-        for _ in range(DRAWS):
+        for _ in range(max(_FEWEST_DRAWS, min(DRAWS, _MOST_SESSIONS // len(self.sessions)))):
             weights = self._weights(chance)
             curve = self._curve(chance, weights, cap, patience).within(turns, after=self.longest)
             tokens = self._tokens(chance, weights, sessions) if self.has_tokens else assumed
@@ -136,7 +141,7 @@ class Evidence:
         return [weight * len(drawn) / sum(drawn) for weight in drawn]
 
     def _curve(self, chance: random.Random, weights: Sequence[float], cap: int, patience: int | None) -> TurnSurvival:
-        failed, counted, judged = _failures(self.sessions)
+        failed, counted, judged = self._failures
         if patience is None or not sum(counted):
             curve = survival_of_sessions(self.sessions, cap, weights)
             assert curve is not None, "a session without turns is left out"
@@ -172,17 +177,14 @@ class Evidence:
         return sum(min(self._most, exp(chance.gauss(middle, spread))) for _ in range(number)) / number
 
     def _tokens(self, chance: random.Random, weights: Sequence[float], sessions: int) -> SessionTokens:
-        prompts: list[float] = []
-        for turn in range(self.longest):
-            there = [(w, c[turn].prompt_tokens) for w, c in zip(weights, self._calls, strict=True) if turn < len(c)]
-            known = [(weight, tokens) for weight, tokens in there if tokens]
-            if not known:
-                break
-            prompts.append(sum(weight * tokens for weight, tokens in known) / sum(weight for weight, _ in known))
-        asked = sum(w * u.prompt_tokens for w, calls in zip(weights, self._calls, strict=True) for u in calls)
-        spent = [(w, u) for w, calls in zip(weights, self._calls, strict=True) for u in calls if u.prompt_tokens]
-        calls, written = sum(weight for weight, _ in spent), sum(weight * u.completion_tokens for weight, u in spent)
-        reasoned = sum(weight * usage.reasoning_tokens for weight, usage in spent)
+        prompts = [
+            sum(weights[number] * tokens for number, tokens in known) / sum(weights[number] for number, _ in known)
+            for known in self._prompts
+        ]
+        calls, asked, written, cached, reasoned, image = (
+            sum(weight * value for weight, value in zip(weights, column, strict=True))
+            for column in zip(*self._sums, strict=True)
+        )
         answer, seen = self._answer(chance, sessions), written / calls
         grown = (prompts[-1] - prompts[0]) / (len(prompts) - 1) if len(prompts) > 1 else 0.0
         # Later prompts repeat the answers without their reasoning, so they are longer by what these are.
@@ -190,10 +192,30 @@ class Evidence:
         return SessionTokens(
             tuple(tokens + more * turn for turn, tokens in enumerate(prompts)),
             answer,
-            cached=sum(weight * usage.cached_tokens for weight, usage in spent) / asked,
+            cached=cached / asked,
             reasoning=reasoned / written if written else 0.0,
-            image=sum(weight * usage.image_tokens for weight, usage in spent) / asked,
+            image=image / asked,
         )
+
+
+def _prompts_by_turn(calls: Sequence[Sequence[Usage]]) -> list[list[tuple[int, int]]]:
+    """For each turn that has any, the sessions by their number and the tokens of their prompts."""
+    found: list[list[tuple[int, int]]] = []
+    for turn in range(max(map(len, calls), default=0)):
+        there = [(n, own[turn].prompt_tokens) for n, own in enumerate(calls) if turn < len(own)]
+        known = [(number, tokens) for number, tokens in there if tokens]
+        if not known:
+            break
+        found.append(known)
+    return found
+
+
+def _sums_of(calls: Sequence[Usage]) -> tuple[int, int, int, int, int, int]:
+    """The calls of a session whose tokens are known, and what these were."""
+    known = [usage for usage in calls if usage.prompt_tokens]
+    whole = sum(known, Usage())
+    parts = (whole.cached_tokens, whole.reasoning_tokens, whole.image_tokens)
+    return len(known), whole.prompt_tokens, whole.completion_tokens, *parts
 
 
 def of_target(records: Iterable[TurnRecord]) -> Iterator[TurnRecord]:

@@ -199,7 +199,8 @@ def _learn(plan: _Plan, like: Run, cap: int, *, begun: bool) -> tuple[_Bases, st
         models = [model] if model in like.models else list(like.models)
         evidence = Evidence(like, models, settings.max_tokens or ASSUMED_ANSWER)
         if not evidence.sessions:
-            raise UsageError(f"{like.path} has no turn of {' or '.join(models)} yet; choose another run with --like")
+            way_out = "find out why, and run the same command again" if begun else "choose another run with --like"
+            raise UsageError(f"{like.path} has no turn of {' or '.join(models)} yet; {way_out}")
         played += len(evidence.sessions)
         seed = settings.seed * len(settings.models) + number
         bases[model] = list(evidence.draws(plan.sessions[model], cap, patience, lengths.turns, assumed, seed))

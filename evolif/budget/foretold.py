@@ -7,7 +7,7 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from evolif.budget.forecast import Forecast
-from evolif.runner import Run, RunSettings
+from evolif.runner import Run, RunSettings, RunStore
 
 _KEY = "forecast"
 _Dollars = Annotated[float, Field(ge=0, allow_inf_nan=False)]
@@ -43,11 +43,11 @@ class Foretold(BaseModel):
         return (self.models, self.dialogues, self.epochs) == extent
 
 
-def keep_forecast(run: Run, told: Forecast, settings: RunSettings, pilot: int) -> None:
+def keep_forecast(store: RunStore, told: Forecast, settings: RunSettings, pilot: int) -> None:
     """Store a forecast with the run, in place of an earlier one.
 
     Args:
-        run: The run, opened for writing.
+        store: The run's file, opened for writing.
         told: The forecast of all of it.
         settings: Of all of it.
         pilot: Dialogues that it was made from.
@@ -61,7 +61,7 @@ def keep_forecast(run: Run, told: Forecast, settings: RunSettings, pilot: int) -
         dialogues=len(settings.dialogues),
         epochs=settings.epochs,
     )
-    run.store.note(_KEY, kept.model_dump_json())
+    store.note(_KEY, kept.model_dump_json())
 
 
 def foretold(run: Run) -> Foretold | None:

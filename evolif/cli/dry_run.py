@@ -73,7 +73,6 @@ def show_pilot(benchmark: Benchmark, settings: RunSettings, quotes: Quotes, run:
     from evolif.budget.forecast import forecast
     from evolif.budget.foretold import keep_forecast
     from evolif.runner import RunStore
-    from evolif.runner.run import Run as Opened
     from evolif.runner.run import locked
 
     told = forecast(benchmark, settings, quotes, run, begun=True)
@@ -81,7 +80,7 @@ def show_pilot(benchmark: Benchmark, settings: RunSettings, quotes: Quotes, run:
     _say_unpriced(told, quotes)
     show([_spent_so_far(run, quotes, pilot)])
     with locked(run.path), closing(RunStore.open(run.path)) as store:
-        keep_forecast(Opened(store), told, settings, min(pilot, len(settings.dialogues)))
+        keep_forecast(store, told, settings, min(pilot, len(settings.dialogues)))
 
 
 def _spent_so_far(run: Run, quotes: Quotes, pilot: int) -> str:

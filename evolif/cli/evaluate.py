@@ -52,6 +52,8 @@ def evaluate(
     from evolif.runner.warnings import limit_note, notes_before
 
     refuse_pilot(config)
+    if config.dry_run and config.stop_when is not None:
+        say(f"The estimate does not know when --stop-when {config.stop_when} would end the run.")
     shown, benchmark = choose(display), open_benchmark(bench, notify=say)
     out = config.out or Path(f"{bench.name or 'benchmark'}-run")
     root = config.fork_into or out
@@ -101,7 +103,11 @@ def _play(
             notify=say,
             on_stop=watcher.stopping,
         )
-    refuse_tiny_budget(run, budget, mend=" or --max-tokens" * (config.max_tokens is None))
+    try:
+        refuse_tiny_budget(run, budget, mend=" or --max-tokens" * (config.max_tokens is None))
+    except UsageError:
+        run.close()
+        raise
     return run
 
 
