@@ -394,7 +394,7 @@ def status_sentence(status: RunStatus, rate: float | None) -> str:
     counts = plural(status.turns, "turn", spec=","), plural(status.tokens, "token", spec=",")
     text = f"{', '.join(counts)}, {dollars(status.usd)}{unpriced}"
     if status.forecast_usd is not None:
-        text += f" of {' to '.join(map(dollars, status.forecast_usd))} that were forecast"
+        text += f" (forecast: {' to '.join(map(dollars, status.forecast_usd))})"
     if any(one.value is not None and one.interval is None for one in status.models):
         text += "; no interval over fewer than six dialogues"
     if status.early_end is not None:

@@ -66,7 +66,7 @@ def test_a_pilot_is_the_beginning_of_the_run_and_its_forecast_stands_beside_the_
     whole = evolif(*TOLD)
     assert whole.exit_code == 0 and len(calls) == 20, "the pilot's eight calls were not made again"
     assert "run grows by 3 more dialogues" in whole.stderr
-    assert f", $0.0640 of {total[1]} to {total[2]} that were forecast" in evolif("status", "run").stdout
+    assert f", $0.0640 (forecast: {total[1]} to {total[2]})" in evolif("status", "run").stdout
     status = json.loads(evolif("status", "run", "--json").stdout)
     assert [f"${amount:.4f}" for amount in status["forecast_usd"]] == [total[1], total[2]]
     line = f"Forecast from a pilot of 2 dialogues: {total[1]} to {total[2]}; it cost $0.0640."
