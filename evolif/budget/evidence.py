@@ -186,14 +186,16 @@ class Evidence:
             for column in zip(*self._sums, strict=True)
         )
         answer, seen = self._answer(chance, sessions), written / calls
+        reasoning = reasoned / written if written else 0.0
         grown = (prompts[-1] - prompts[0]) / (len(prompts) - 1) if len(prompts) > 1 else 0.0
         # Later prompts repeat the answers without their reasoning, so they are longer by what these are.
-        more = (answer / seen - 1) * min(grown, (written - reasoned) / calls) if seen else 0.0
+        more = (answer / seen - 1) * min(grown, seen * (1 - reasoning)) if seen else 0.0
         return SessionTokens(
             tuple(tokens + more * turn for turn, tokens in enumerate(prompts)),
             answer,
+            kept=answer * (1 - reasoning),
             cached=cached / asked,
-            reasoning=reasoned / written if written else 0.0,
+            reasoning=reasoning,
             image=image / asked,
         )
 

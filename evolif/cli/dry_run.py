@@ -57,7 +57,7 @@ def show_forecast(benchmark: Benchmark, settings: RunSettings, prices: PriceTabl
         with closing(load_run(like)) as run:
             told = forecast(benchmark, settings, quotes, run)
     show(forecast_lines(settings, told))
-    _say_unpriced(told, quotes)
+    say_unpriced(told, quotes)
 
 
 def show_pilot(benchmark: Benchmark, settings: RunSettings, quotes: Quotes, run: Run, pilot: int) -> None:
@@ -77,7 +77,7 @@ def show_pilot(benchmark: Benchmark, settings: RunSettings, quotes: Quotes, run:
 
     told = forecast(benchmark, settings, quotes, run, begun=True)
     show(forecast_lines(settings, told))
-    _say_unpriced(told, quotes)
+    say_unpriced(told, quotes)
     show([_spent_so_far(run, quotes, pilot)])
     with locked(run.path), closing(RunStore.open(run.path)) as store:
         keep_forecast(store, told, settings, min(pilot, len(settings.dialogues)))
@@ -96,8 +96,8 @@ def _spent_so_far(run: Run, quotes: Quotes, pilot: int) -> str:
     )
 
 
-def _say_unpriced(told: Forecast, quotes: Quotes) -> None:
-    """Say how to give the prices that are missing."""
+def say_unpriced(told: Forecast, quotes: Quotes) -> None:
+    """Say how to give the prices that are missing, if any is."""
     from evolif.budget.prices import how_to_price
 
     unpriced = [one for one in told.expected if one.usage is not None and one.usd is None]

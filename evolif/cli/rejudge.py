@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from evolif.cli.console import say, show
-from evolif.cli.dry_run import expected_lines
+from evolif.cli.dry_run import expected_lines, say_unpriced
 from evolif.cli.ending import budget_lines, end, suspended_lines
 from evolif.cli.evaluate import SUSPENDED, open_budget, open_cache, refuse_tiny_budget
 from evolif.cli.options import Display, JsonFlag, Only, Resamples, Seed
@@ -105,7 +105,9 @@ def rejudge(
         quotes = quotes_of(settings, prices)
         if config.dry_run:
             show(["At most, from the first answer:"])
-            show(expected_lines(forecast_rejudging(old, settings, quotes)))
+            told = forecast_rejudging(old, settings, quotes)
+            show(expected_lines(told))
+            say_unpriced(told, quotes)
             return
         folder = out or run.with_name(f"{run.resolve().name}-rejudged")
         budget = open_budget(config, quotes, (("judge", name) for name in judge_models(settings)), folder)

@@ -97,7 +97,7 @@ def test_the_page_has_the_forecast_beside_the_truth() -> None:
     evolif(*TOLD)
     assert evolif("report", "run", "--html", "page.html").exit_code == 0
     page = Path("page.html").read_text(encoding="utf-8")
-    assert "Forecast from a pilot of 2 dialogues" in page and "it cost $0.0640" in page and "of them reasoning" in page
+    assert "Forecast from a pilot of 2 dialogues" in page and "it cost $0.0640" in page and "reasoning tokens" in page
     assert "Prices: openai/gpt-4.1 as of 2026-06-21" in page
 
 

@@ -386,7 +386,9 @@ def closing_sections(
         "costs",
         "Costs",
         grids=tuple(grid for run in analyses if (grid := _costs(run, table)).rows),
-        sentences=tuple(line for run in analyses for line in _cost_notes(run, table)),
+        sentences=tuple(
+            f"{run.name}: {line}" if len(analyses) > 1 else line for run in analyses for line in _cost_notes(run, table)
+        ),
     )
     for number, analysis in enumerate(analyses, start=1):
         several = len(analyses) > 1
@@ -421,11 +423,11 @@ def _costs(analysis: RunAnalysis, prices: PriceTable) -> Grid:
         parts = [f"{getattr(usage, f'{part}_tokens'):,}" for part in told]
         values = (f"{one.calls:,}", f"{usage.prompt_tokens:,}", f"{usage.completion_tokens:,}", *parts, cost)
         rows.append((f"{one.model} ({one.role})", tuple(map(TableCell, values))))
-    heads = ("calls", "prompt tokens", "completion tokens", *(f"{_TOKEN_PARTS[part]}" for part in told), "cost")
+    heads = ("calls", "prompt tokens", "completion tokens", *(_TOKEN_PARTS[part] for part in told), "cost")
     return Grid("costs", f"Calls and tokens of {analysis.name}", "model (role)", heads, tuple(rows))
 
 
-_TOKEN_PARTS = {"cached": "of them cached", "image": "of them for images", "reasoning": "of them reasoning"}
+_TOKEN_PARTS = {"cached": "cached prompt tokens", "image": "image tokens", "reasoning": "reasoning tokens"}
 """What tokens may be, and the head of their column, where an endpoint tells it."""
 
 
