@@ -20,7 +20,7 @@ from evolif.report.coverage import unlike_line
 from evolif.report.early import marked
 from evolif.report.outcomes import outcome_lines
 from evolif.report.tables import metric_cell
-from evolif.report.wording import blank_line, dollars, fact_lines, notice, settings_line, untold_line
+from evolif.report.wording import blank_line, dollars, fact_lines, forecast_line, notice, settings_line, untold_line
 from evolif.runner import Run, Spent
 from evolif.scenario import TableCell
 from evolif.text import plain, plural
@@ -68,6 +68,7 @@ def print_ending(
     told: list[RenderableType] = [
         *(_clipped(line, _SENTENCE_LINES * width) for line in cautions_of(analysis, summaries, metrics)),
         *map(Text, _cost_lines(run, quotes)),
+        *map(Text, filter(None, [forecast_line(run, quotes)])),
     ]
     room = MOST_LINES - _height([*top, *told, *map(Text, below)], console)
     note = [Text(line, style="dim") for line in [notice([run.settings])] if line and _height([line], console) <= room]

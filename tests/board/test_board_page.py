@@ -14,8 +14,8 @@ from board_runs import GOOD, MIDDLING, POOR, built, over
 from runs_by_hand import make_run
 from selectolax.lexbor import LexborHTMLParser
 
-from evolif.board import Board, board_from_object, write_board
-from evolif.board.board import board_type
+from evolif.board import Board, write_board
+from evolif.board.board import board_from_object, board_type
 from evolif.board.files import runs_of
 from evolif.board.page import page_of
 from evolif.errors import InputError, OutsideError, UsageError

@@ -78,7 +78,15 @@ def test_a_budget_reserves_what_any_token_may_cost() -> None:
     assert quotes.at_most("target", "c/d", Usage(1, 1)) is None and quotes.at_most("target", "c/d", Usage()) == 0
 
 
-def test_every_preset_that_charges_has_a_price() -> None:
+UNPRICED = {
+    # What a name there costs depends on the deployment, the region or the provider behind it.
+    "azure", "bedrock", "databricks", "huggingface", "vertex",
+    # No page with a date was found that could be cited.
+    "cerebras", "cohere", "deepinfra", "moonshot", "nvidia", "sambanova",
+}  # fmt: skip
+
+
+def test_every_preset_that_charges_has_a_price_or_a_reason() -> None:
     priced = {name.partition("/")[0] for name in load_prices().listed}
     charge = {name for name, provider in providers().items() if provider.key_env}
-    assert charge | {"openai", "google"} == priced
+    assert (charge | {"openai", "google"}) - UNPRICED == priced

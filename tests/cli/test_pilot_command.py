@@ -71,9 +71,10 @@ def test_a_pilot_is_the_beginning_of_the_run_and_its_forecast_stands_beside_the_
     assert [f"${amount:.4f}" for amount in status["forecast_usd"]] == [total[1], total[2]]
     line = f"Forecast from a pilot of 2 dialogues: {total[1]} to {total[2]}; it cost $0.0640."
     assert line in whole.stdout
+    told = evolif("report", "run").stdout
     # No price of its own is known for what came from the cache.
-    assert "20 calls, 20,000 + 3,000 tokens (10,000 cached, 1,000 reasoning), $0.0640." in whole.stdout
-    assert "Prices: openai/gpt-4.1 as of 2026-06-21, https://tokenmath.io" in whole.stdout
+    assert "20 calls, 20,000 + 3,000 tokens (10,000 cached, 1,000 reasoning), $0.0640." in told
+    assert "Prices: openai/gpt-4.1 as of 2026-06-21, https://tokenmath.io" in told and line in told
 
 
 def test_json_has_the_forecast_the_truth_and_the_prices() -> None:

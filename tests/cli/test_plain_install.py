@@ -78,6 +78,7 @@ VERBS: dict[str, list[str]] = {
     "personas": ["personas lint personas.jsonl"],
     "registers": ["registers lint"],
     "models": ["models list"],
+    "prices": ["prices list"],
     "scenarios": ["scenarios", "scenarios games"],
     "unidial": ["unidial summary x-unidial"],
     "sample": ["sample samples"],
