@@ -111,6 +111,16 @@ def test_the_table_scrolls_and_the_page_does_not(
     driver.execute_script("localStorage.clear()")
 
 
+def test_paper_is_light_and_whole(page: Path, visit: Visit, screen: Screen) -> None:
+    screen(dark=True)
+    driver = visit(page, "model=sim/model-03")
+    driver.execute_script("dispatchEvent(new Event('beforeprint'))")
+    assert driver.execute_script("return getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+    assert driver.execute_script("return document.querySelectorAll('details:not([open])').length") == 0
+    driver.execute_script("dispatchEvent(new Event('afterprint'))")
+    assert driver.execute_script("return getComputedStyle(document.body).backgroundColor") == "rgb(20, 24, 29)"
+
+
 def test_sorting_is_by_one_column_and_says_so(board: Board, page: Path, visit: Visit) -> None:
     driver = visit(page)
     second = board.columns[1]

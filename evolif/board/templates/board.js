@@ -146,6 +146,16 @@
     } else if (event) scrollTo(0, place);
   };
   addEventListener("hashchange", route);
-  addEventListener("beforeprint", () => { for (const fold of all("details")) fold.open = true; });
+  // Paper is light, whatever the screen is.
+  let onScreen;
+  addEventListener("beforeprint", () => {
+    for (const fold of all("details")) fold.open = true;
+    onScreen = root.dataset.theme;
+    root.dataset.theme = "light";
+  });
+  addEventListener("afterprint", () => {
+    if (onScreen) root.dataset.theme = onScreen;
+    else delete root.dataset.theme;
+  });
   route();
 })();
