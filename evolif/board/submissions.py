@@ -100,8 +100,15 @@ def add_run(run: Path, board: Path, *, name: str = "", rules: Rules | None = Non
         OutsideError: the disk.
 
     Example:
-        >>> add_run(Path("run"), Path("board")).is_taken  # doctest: +SKIP
-        True
+        ```python
+        from pathlib import Path
+
+        from evolif.board.submissions import add_run
+
+        made = add_run(Path("run"), Path("board"))
+        for finding in made.examined.findings:
+            print(finding.check, finding.sentence)
+        ```
     """
     if name and not _NAME.fullmatch(name):
         raise UsageError(f"--name “{name}” is no name for a run on a board; use {_WHAT_NAMES_ARE}")
@@ -179,8 +186,10 @@ def _refused(run: Path, target: Path, sentences: Sequence[str]) -> Submission:
 
 def _on_board(board: Path) -> list[Path]:
     """The runs of a board; none where there is no board yet."""
-    runs = board / RUNS
-    return [path for path in runs_of(board) if path.is_dir()] if runs.is_dir() and any(runs.iterdir()) else []
+    try:
+        return runs_of(board)
+    except UsageError:
+        return []
 
 
 def _name_folder(found: Examined, copy: Path, run: Path) -> None:

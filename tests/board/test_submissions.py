@@ -430,6 +430,16 @@ def test_only_what_changed_since_the_base_is_checked(here: Path) -> None:
     assert replaced.exit_code == 1 and "first is on the board with 12 turns that this run lacks" in replaced.stdout
 
 
+def test_a_board_without_runs_takes_its_first_one(here: Path) -> None:
+    for name in ("empty", "base"):
+        (here / name / "runs").mkdir(parents=True)
+        (here / name / "runs" / ".gitkeep").touch()
+    assert evolif("board", "check", "empty", "--base", "base").exit_code == 0
+    assert evolif("board", "add", "good", "--board", "empty").exit_code == 0
+    first = evolif("board", "check", "empty", "--base", "base")
+    assert first.exit_code == 0 and "1 run checked, nothing found." in first.stdout
+
+
 def test_strangers_in_the_folder_of_runs_are_findings(here: Path) -> None:
     runs = here / "board" / "runs"
     (runs / ".gitkeep").touch()
