@@ -78,7 +78,7 @@ VERBS: dict[str, list[str]] = {
     "personas": ["personas lint personas.jsonl"],
     "registers": ["registers lint"],
     "models": ["models list"],
-    "prices": ["prices list"],
+    "prices": ["prices list", "prices show openai/gpt-4.1"],
     "scenarios": ["scenarios", "scenarios games"],
     "unidial": ["unidial summary x-unidial"],
     "sample": ["sample samples"],
