@@ -30,7 +30,7 @@ from evolif.scenarios.instructions.synthesis import load_personas
 from evolif.scenarios.instructions.tracker import load_topics
 parts = [("seeds", "topics.jsonl"), ("seeds", "frames.yaml"), ("constraints", "length.yaml"),
          ("personas", "personas.jsonl"), ("seeds", "profiles", "paper.yaml"),
-         ("seeds", "profiles", "escalating.yaml")]
+         ("seeds", "profiles", "escalating.yaml"), ("seeds", "samples", "check", "answer.txt")]
 print(json.dumps({"package": evolif.__file__, "data": [str(data_path(*p)) for p in parts],
                   "topics": len(load_topics()), "personas": len(load_personas()), "version": evolif.__version__}))
 """

@@ -20,7 +20,16 @@ from evolif.report.coverage import unlike_line
 from evolif.report.early import marked
 from evolif.report.outcomes import outcome_lines
 from evolif.report.tables import metric_cell
-from evolif.report.wording import blank_line, dollars, fact_lines, forecast_line, notice, settings_line, untold_line
+from evolif.report.wording import (
+    blank_line,
+    dollars,
+    fact_lines,
+    forecast_line,
+    notice,
+    settings_line,
+    undefined_lines,
+    untold_line,
+)
 from evolif.runner import Run, Spent
 from evolif.scenario import TableCell
 from evolif.text import plain, plural
@@ -178,6 +187,8 @@ def cautions_of(
     # A sentence for many models counts those that it does not name.
     yield from filter(None, [unlike_line(heads, summaries)])
     yield from map(_few_names, fact_lines(run, summaries, heads, decisive=True))
+    if metrics:
+        yield from undefined_lines(heads, summaries, [metrics[0].name])
     yield from filter(None, [blank_line(summaries, heads), _few_dialogues(summaries, metrics), _ceiling(analysis)])
     yield from analysis.scenario.presentation.warnings(analysis)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
 from evolif.budget import PriceTable, Quotes, load_prices, quotes_of
 from evolif.budget.foretold import foretold, is_over
@@ -315,13 +315,15 @@ _WHY = {"rec": "no bad turn", "pooled_rec": "no bad turn", AT_N: "no session was
 """Why a metric has no value."""
 
 
-def undefined_lines(heads: Sequence[str], summaries: Sequence[ModelSummary]) -> Iterator[str]:
-    """Which metrics have no value, and why."""
+def undefined_lines(
+    heads: Sequence[str], summaries: Sequence[ModelSummary], chosen: Collection[str] = ()
+) -> Iterator[str]:
+    """Which metrics have no value, and why; of all or of those that are chosen."""
     for head, summary in zip(heads, summaries, strict=True):
         bare: dict[str, list[str]] = {}
         if summary.metrics.dialogues:
             for name, metric in described(summary.tables).items():
-                if summary.metrics.value(name) is None:
+                if summary.metrics.value(name) is None and (not chosen or name in chosen):
                     bare.setdefault(_WHY.get(name, "nothing counts for it"), []).append(metric.label)
         for why, labels in bare.items():
             yield f"{head}: {', '.join(labels)} undefined: {why}."
