@@ -318,7 +318,7 @@ class EvalSettings(TypedDict, total=False):
     patience: int | None
     """Failed turns in a row that end a session; the benchmark's if None."""
     max_turns: int | None
-    """The cap, in judged turns; sessions that reach it are censored. The benchmark's if None."""
+    """The cap, in judged turns; sessions that reach it are reported as still going. The benchmark's if None."""
     limit: int | None
     """Maximum number of dialogues."""
     epochs: int

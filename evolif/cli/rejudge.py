@@ -82,7 +82,7 @@ def rejudge(
 ) -> None:
     """Judge a run's answers again with another judge, into a new run; the models under test are not called.
 
-    A session ends earlier if the new judge is stricter, and is censored at its last answer if it would have continued.
+    A session ends earlier if the new judge is stricter, and is still going at its last answer where it would go on.
     The same command continues an interrupted rejudging. With --rules no judge is called: it lists dialogue, turn and
     group of each verdict that the other rules change, what it was and becomes, and what is found. Exit code 3: verdicts
     are missing because of an outside fault, or because the old run itself was interrupted.

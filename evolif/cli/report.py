@@ -55,11 +55,12 @@ class Outputs:
     ) -> None:
         """Write the page and the figures, and report where."""
         if self.html is not None:
-            from evolif.report import write_page
+            from evolif.report.page import write_comparison_page, write_page
 
-            page = write_page(
-                analyses, self.html, comparisons=comparisons, prices=prices, published=published, packed=self.pack
-            )
+            if comparisons:
+                page = write_comparison_page(comparisons, self.html, packed=self.pack)
+            else:
+                page = write_page(analyses, self.html, prices=prices, published=published, packed=self.pack)
             say(f"Page: {page.path}{_beside(page)}")
         elif self.pack:
             raise UsageError("--zip packs a page; name one with --html FILE")

@@ -127,6 +127,37 @@ def expected_length(
     return ExpectedLength(1 / rate, low, 1 / fewest if fewest else None)
 
 
+FARTHEST = 10
+"""Caps beyond which no expected length is told, not even as a bound: nothing was measured anywhere near."""
+
+
+def length_beyond(rate: float | None, found: ExpectedLength, cap: int) -> int | None:
+    """The length that sessions are expected to go beyond, where `found` has no value.
+
+    It is the low end of the interval, and never more than ten times the cap; the cap itself where patience never ran
+    out and there is no interval.
+
+    Args:
+        rate: The exhaustion rate, as a fraction.
+        found: As `expected_length` gives it.
+        cap: Of the run, in turns.
+
+    Returns:
+        N of “over N”; None where the length itself is told, or nothing is known.
+
+    Example:
+        >>> length_beyond(0.0002, ExpectedLength(None, 1234.5, None), 50)
+        500
+        >>> length_beyond(0.002, ExpectedLength(None, 121.4, None), 50)
+        121
+    """
+    if rate is None or found.value is not None:
+        return None
+    if found.low is None:
+        return None if rate else cap
+    return min(FARTHEST * cap, int(found.low))
+
+
 def sessions_at_cap(sessions: Iterable[Session], max_turns: int) -> int:
     """Counted sessions that the cap ended.
 

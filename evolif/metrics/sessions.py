@@ -301,8 +301,8 @@ def tables_of(
 
 
 _TAKEN = frozenset(
-    "at_cap bounds by censored csr_corrected dialogues epoch exhaustion_by_turn expected_length failing finished floor "
-    "groups hazard heuristic kinds left_out misses model "
+    "at_cap bounds by censored csr_corrected dialogues epoch exhaustion_by_turn expected_length expected_length_over "
+    "failing finished floor groups hazard heuristic kinds left_out misses model "
     "not_judged_constraints not_judged_turns patience patience_sweep rec_left_out relevance_not_judged run saturated "
     "sessions survival survival_bounds suspended tokens turns withheld without_witness".split()
 )

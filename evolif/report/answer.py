@@ -17,6 +17,7 @@ from evolif.report.conclusions import shared_sentence, verdict_sentence
 from evolif.report.contexts import ContextEffect, context_effects, differ_in_context, reference_pairs
 from evolif.report.coverage import unit_name
 from evolif.report.floor import with_corrected
+from evolif.report.standings import best_sentences, pairs_grid, ranking_grid
 from evolif.report.tables import headline, metric_cell, plain_names
 from evolif.report.wording import own_fault
 from evolif.scenario import Grid, Opening, TableCell
@@ -42,6 +43,7 @@ class Answer:
         sentences: The answer; empty if no session has ended yet.
         how: How its figures are to be read; empty for none.
         grid: The metrics that it is about, with their meanings.
+        standings: The ranking, and the pairs where there are several; without rows where a sentence says it.
         references: Models that know the answers, and the floor; without rows if there are none.
         figures: Names of figures, in order of preference.
         tables: Names of tables of the scenario's own.
@@ -50,6 +52,7 @@ class Answer:
     sentences: tuple[str, ...]
     how: str
     grid: Grid
+    standings: tuple[Grid, ...]
     references: Grid
     figures: tuple[str, ...]
     tables: tuple[str, ...]
@@ -65,10 +68,13 @@ def answer_of(runs: ComparableRuns, comparisons: Sequence[ModelComparison] = ())
     board = runs.contestants
     own = _opening(board)
     told = compared_sentences(board, comparisons)
+    standings = standing_grids(board, comparisons)
+    with_p = any(", p " in sentence for sentence in told) or any(grid.name == "ahead" for grid in standings)
     return Answer(
         (own.sentences + told) or standing_sentences(board),
-        _how(board, comparisons) if any(", p " in sentence for sentence in told) else "",
+        _how(board, comparisons) if with_p else "",
         _metrics_grid(board, own.metrics),
+        standings,
         reference_grid(runs),
         own.figures or ("survival", "tokens", "headline"),
         own.tables,
@@ -82,7 +88,10 @@ def _how(board: ComparableRuns, comparisons: Sequence[ModelComparison]) -> str:
 
 
 def compared_sentences(runs: ComparableRuns, comparisons: Sequence[ModelComparison] = ()) -> tuple[str, ...]:
-    """A sentence for each comparison, then one for what each context strategy saves.
+    """Who is ahead of whom, and what each context strategy saves.
+
+    A single pair has a sentence with its figures; of several, one sentence names the best, and a table has the figures
+    (`standing_grids`).
 
     Args:
         runs: References are left out.
@@ -91,10 +100,27 @@ def compared_sentences(runs: ComparableRuns, comparisons: Sequence[ModelComparis
     board = runs.contestants
     try:
         pairs = selected_comparisons(board, comparisons)
-        told = tuple(filter(None, (say(pair) for pair in pairs for say in (_verdict, shared_sentence))))
+        verdicts = best_sentences(board, pairs) if len(pairs) > 1 else map(_verdict, pairs)
+        told = (*filter(None, verdicts), *filter(None, map(shared_sentence, pairs)))
     except UsageError:
         told = ()  # SciPy is not installed: a comparison says so where it is requested
     return told + tuple(board.at_floor.values()) + _savings(board)
+
+
+def standing_grids(runs: ComparableRuns, comparisons: Sequence[ModelComparison] = ()) -> tuple[Grid, ...]:
+    """The ranking of models, and of several pairs the differences.
+
+    Args:
+        runs: References are left out.
+        comparisons: As `compared_sentences`.
+    """
+    board = runs.contestants
+    try:
+        pairs = selected_comparisons(board, comparisons)
+        found = ranking_grid(board), pairs_grid(board, pairs if len(pairs) > 1 else ())
+    except UsageError:
+        return ()  # SciPy is not installed: a comparison says so where it is requested
+    return tuple(grid for grid in found if grid.rows)
 
 
 def _verdict(pair: ModelComparison) -> str:

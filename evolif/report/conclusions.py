@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import sqrt
 
-from evolif.metrics import AT_N, Difference, Interval, Metric
+from evolif.metrics import AT_N, Interval, Metric
 from evolif.report.comparable import setting_of
 from evolif.report.comparison import ALPHA, ModelComparison, amount, compared_rows, p_value
 from evolif.report.coverage import unit_name, unit_words
@@ -42,13 +42,13 @@ def verdict_sentence(comparison: ModelComparison, names: tuple[str, str] | None 
         return f"{_undefined(comparison, first, second)}."
     if not comparison.told_apart:
         return _not_apart(comparison, first, second)
-    flip = _flipped(comparison, found)
+    flip = second_is_better(comparison)
     if flip:
         first, second = second, first
     size = f"{amount(metric, abs(found.value), signed=False)}{_ends(metric, found.interval, flip=flip)}"
     told = f"{size}{_UNITS[metric.unit]}, {_p_words(comparison)}"
     if metric.name == AT_N:
-        return f"{first} satisfies more of {_requests(comparison)} than {second}: {metric.label} by {told}."
+        return f"{first} satisfies more of {requests_of(comparison)} than {second}: {metric.label} by {told}."
     return f"{first} is ahead of {second} in {metric.label} by {told}."
 
 
@@ -72,17 +72,18 @@ def shared_sentence(comparison: ModelComparison, names: tuple[str, str] | None =
     ends = _ends(metric, shared.interval, flip=shared.value < 0)
     return (
         f"{first} is better on the turns that both were asked, in ISR by {size}{ends} points; "
-        f"{second} satisfies more of {_requests(comparison)}."
+        f"{second} satisfies more of {requests_of(comparison)}."
     )
 
 
-def _flipped(comparison: ModelComparison, found: Difference) -> bool:
-    """Whether the second is the better one."""
+def second_is_better(comparison: ModelComparison) -> bool:
+    """Whether the second has the better figure in the main metric."""
     less = any(comparison.lead.name in table.lower for table in comparison.tables)
-    return ((found.value or 0.0) < 0) is not less
+    return ((comparison.leading.value or 0.0) < 0) is not less
 
 
-def _requests(comparison: ModelComparison) -> str:
+def requests_of(comparison: ModelComparison) -> str:
+    """What the main metric of patience counts: “50 requests in a row”."""
     cap = comparison.paired.cap
     return "the requests" if cap is None else f"{plural(cap, 'request')} in a row"
 

@@ -28,6 +28,7 @@ from evolif.metrics import (
     patience_left,
 )
 from evolif.metrics.agreement import Agreement
+from evolif.metrics.patience import length_beyond
 from evolif.metrics.power import PowerPlan
 from evolif.report.analysis import ModelAnalysis, ModelSummary, RunAnalysis, folder_name
 from evolif.report.comparable import ComparableRuns
@@ -189,6 +190,7 @@ def _exhaustion(summary: ModelSummary) -> dict[str, Any]:
     length = expected_length(rate, ends, cap=summary.cap, exhausted=exhausted)
     return {
         "expected_length": dict(zip(("value", "low", "high"), map(_finite, length), strict=True)),
+        "expected_length_over": None if summary.cap is None else length_beyond(rate, length, summary.cap),
         "at_cap": summary.at_cap,
         "saturated": summary.saturated,
     }

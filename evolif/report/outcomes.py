@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from evolif.runner import Run
 from evolif.text import plain, plural
+from evolif.types import Session
 
 _FALLBACKS = 0.1
 """Share of a strategy's turns that may go on without its model before a report tells it."""
@@ -58,6 +59,32 @@ def refusal_lines(run: Run) -> Iterator[str]:
         told = [plain(message).rstrip(".") for message, _ in reasons[one.model].most_common(_REASONS)]
         why = f" ({'; '.join(told)})" if told else ""
         yield f"{what} of {plain(one.model)}: all of its sessions were refused; {ended}{why}."
+
+
+_STOPPED: Mapping[str, str] = {
+    "context": "stopped: the context was full",
+    "budget": "stopped by the budget",
+    "stop rule": "stopped by the stop rule",
+    "benchmark": "still going at the end of its dialogue",
+    "answers": "still going at its last answer",
+}
+"""Cause to how a session ended that had patience left."""
+
+
+def ending_words(session: Session, cap: int) -> str:
+    """How a session ended, in the reader's words; empty if it has not.
+
+    Args:
+        session: Of any run.
+        cap: Of its run, in turns.
+
+    Example:
+        “still going at the cap of 50”
+    """
+    if session.ending != "censored":
+        return session.ending or ""
+    going = f"still going at the cap of {cap}" if session.cause in ("", "cap") else "stopped"
+    return _STOPPED.get(session.cause, going)
 
 
 def nothing_judged(run: Run) -> bool:

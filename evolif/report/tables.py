@@ -151,12 +151,13 @@ def exhaustion(runs: ComparableRuns) -> Grid:
 
 def survival(runs: ComparableRuns) -> Grid:
     """Median, restricted mean, and the share of sessions that last longer than some turns (Kaplan-Meier)."""
-    title = "Survival (Kaplan-Meier; cut sessions count as censored)"
+    title = "Survival (Kaplan-Meier)"
     try:
         curves = [model.survival for model in runs.models]
     except UsageError as fault:
         return Grid("survival", title, "turn", (), (), str(fault))
     cap = max((curve.cap for curve in curves), default=0)
+    title = f"{title}; sessions still going at the cap of {cap} count up to there"
     rows: list[TableRow] = [
         ("median", tuple(_median(curve) for curve in curves)),
         (f"mean ≤{cap}", tuple(metric_cell(_MEAN, c.restricted_mean, c.restricted_mean_interval) for c in curves)),
@@ -281,9 +282,9 @@ def _satisfaction(name: str, title: str, heads: Sequence[str], models: Sequence[
 
 def _median(curve: Survival) -> TableCell:
     if curve.median is None:
-        return TableCell(f">{curve.points[-1].turn}") if curve.sessions and curve.points else TableCell()
+        return TableCell(f"over {curve.points[-1].turn}") if curve.sessions and curve.points else TableCell()
     ends = curve.median_interval or (None, None)
-    low, high = ("?" if turn is None else str(turn) for turn in ends)
+    low, high = (f"over {curve.points[-1].turn}" if turn is None else str(turn) for turn in ends)
     return TableCell(str(curve.median), "" if ends == (None, None) else f"[{low}–{high}]")
 
 

@@ -65,8 +65,8 @@ class Terminal(Console):
 _PADDING = 3
 """Characters around each value: a space on both sides, and a border."""
 
-_FOLDED = (22, 19)
-"""Widths to which long names of metrics are folded, with their padding."""
+_FOLDED = 19
+"""The least width to which long names are folded, with their padding."""
 
 _NARROW = 10
 """A head is folded to its column's width, but not to less than this."""
@@ -99,9 +99,8 @@ def say(sentence: str, console: Console, style: str = "") -> None:
 
 def _room_for_names(grid: Grid, width: int) -> int:
     """The most that names may take: less than half of the width where more columns then stand in one table."""
-    if not grid.plain:
-        return width // 2
-    return min((width // 2, *_FOLDED), key=lambda most: (sum(1 for _ in _parts(grid, width, most)), -most))
+    widths = range(min(_FOLDED, width // 2), width // 2 + 1)
+    return min(widths, key=lambda most: (sum(1 for _ in _parts(grid, width, most)), -most))
 
 
 def _parts(grid: Grid, width: int, most: int) -> Iterator[tuple[int, int]]:
@@ -225,6 +224,7 @@ def _say_answer(answer: Answer, console: Console) -> None:
     for sentence in answer.sentences:
         say(sentence, console, "bold")
     if answer.sentences:
+        draw_grids(answer.standings, console)
         say(answer.how, console, "dim")
         console.print()
 

@@ -10,6 +10,7 @@ from evolif.contexts import tokenizer_name
 from evolif.errors import EvolifError, UsageError
 from evolif.judge_audit import judge_audit_lines
 from evolif.metrics import AT_N, TOO_FEW, Ceiling, Interval, described, expected_length, patience_left
+from evolif.metrics.patience import FARTHEST, length_beyond
 from evolif.report.analysis import ModelAnalysis, ModelSummary, RunAnalysis
 from evolif.report.outcomes import outcome_lines
 from evolif.runner import Run, RunSettings, Spent
@@ -223,8 +224,13 @@ def fact_lines(
     counted = "counted towards the cap, " * (run.settings.cap_counts == "turns")
     facts: list[tuple[str, Callable[[ModelSummary], int], bool]] = [
         (
-            "Sessions cut by the cap, the context or a budget, so lengths are lower bounds",
-            lambda s: s.counts.censored,
+            f"Sessions still going at the cap of {run.settings.max_turns}, so lengths are lower bounds",
+            lambda s: s.at_cap,
+            True,
+        ),
+        (
+            "Sessions stopped by the context, a budget or the end of their dialogue, so lengths are lower bounds",
+            lambda s: s.counts.censored - s.at_cap,
             True,
         ),
         ("Sessions suspended (not in the table)", lambda s: s.counts.suspended + s.counts.running, False),
@@ -296,19 +302,16 @@ def _exhaustion_lines(heads: Sequence[str], summaries: Sequence[ModelSummary], c
 
 
 def _length(rate: float, interval: Interval | None, cap: int, exhausted: int) -> str:
-    if not rate:
-        low = expected_length(rate, interval).low
-        return f"{f'at least {low:.1f}' if low else 'unknown'} (patience never ran out)"
-    value, low, high = expected_length(rate, interval, cap=cap, exhausted=exhausted)
-    if value is not None:
-        if low is None:
-            return f"{value:.1f}"
-        return f"{value:.1f} [{low:.1f}–{'∞' if high is None else f'{high:.1f}'}]"
-    if expected_length(rate, interval, cap=cap).value is not None:
-        least = f"at least {low:.1f}" if low else "unknown"
-        return f"{least} (patience ran out in only {plural(exhausted, 'session')})"
-    at_least = f"at least {low:.0f}, " if low else ""
-    return f"{at_least}over {1 / rate:,.0f} turns at this rate; nothing measured beyond {cap}"
+    found = expected_length(rate, interval, cap=cap, exhausted=exhausted)
+    if found.value is None:
+        beyond = length_beyond(rate, found, cap)
+        why = f"patience ran out in {plural(exhausted, 'session')}" if exhausted else "patience never ran out"
+        return f"{'unknown' if beyond is None else f'over {beyond}'} ({why})"
+    if found.low is None:
+        return f"{found.value:.1f}"
+    most = FARTHEST * cap
+    high = f"over {most}" if found.high is None or found.high > most else f"{found.high:.1f}"
+    return f"{found.value:.1f} [{found.low:.1f}–{high}]"
 
 
 _WHY = {"rec": "no bad turn", "pooled_rec": "no bad turn", AT_N: "no session was played to its last turn"}

@@ -71,7 +71,9 @@ def hold_page(golden: Any, name: str, text: str, *, transcripts: bool) -> None:
         return f"<{found[1]}>[{len(parts)}]</{found[1]}>"
 
     if not transcripts:
-        text = re.sub(r'(<section id="dialogues").*(</section>)', r"\1>\2", text, flags=re.DOTALL)
+        text = re.sub(
+            r'(<section id="dialogues").*?(</section>)(?=\s*(?:<section id=|</main>))', r"\1>\2", text, flags=re.DOTALL
+        )
     markup = re.sub(r"<(svg|script|style)\b.*?</\1>", put_aside, text, flags=re.DOTALL)
     page = Page(markup)
     golden.json(f"{name}.json", {"headings": list(dict.fromkeys(page.headings)), "ids": page.ids, "parts": parts})

@@ -17,7 +17,7 @@ from evolif.metrics import (
     sessions_at_cap,
 )
 from evolif.metrics.intervals import event_interval
-from evolif.metrics.patience import exhaustion_by_turn
+from evolif.metrics.patience import exhaustion_by_turn, length_beyond
 from evolif.metrics.table import figures_with_intervals
 
 TWO = [lasting(1, 20), lasting(2, 12, over=False), lasting(3, 8)]
@@ -160,3 +160,21 @@ def test_intervals_of_records_and_of_sessions_are_the_same():
     records = [DialogueRecord(str(d), 3, ((True,),) * d + ((False,),) * 3) for d in range(5)]
     sessions = [play(d, "1 " * d + "0 0 0") for d in range(5)]
     assert process_intervals(records, resamples=50) == figures(sessions).intervals
+
+
+@pytest.mark.parametrize(
+    ("rate", "interval", "exhausted", "beyond"),
+    [
+        (0.02, (0.01, 0.04), 9, None),  # the length itself is told
+        (0.001, (0.0005, 0.004), 9, 250),
+        (0.0, (0.0, 0.0005), 0, 500),  # ten times the cap, though the interval begins at 2,000
+        (0.001, (0.0005, 0.1), 9, 10),  # no more than the interval says
+        (0.2, (0.1, 0.4), 3, 2),
+        (0.2, None, 3, None),  # too few sessions to say anything
+        (0.0, None, 0, 50),
+        (None, None, 0, None),
+    ],
+)
+def test_a_length_beyond_the_data_is_only_a_bound(rate, interval, exhausted, beyond):
+    found = expected_length(rate, interval, cap=50, exhausted=exhausted)
+    assert length_beyond(rate, found, 50) == beyond

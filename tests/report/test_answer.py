@@ -149,10 +149,15 @@ def test_each_pair_of_three_models_is_corrected_by_holm(tmp_path: Path) -> None:
             assert one.p == pytest.approx(min(1.0, highest))
         answer, ranking = answer_of(board), board.ranking
         assert "after Holm’s correction over all 3 pairs" in answer.how and ranking is not None
-        for one, told in zip(pairs, answer.sentences, strict=True):
-            own, corrected = (f"{p:.3f}".removeprefix("0") if p and p >= 0.001 else "<.001" for p in (raw[one], one.p))
-            assert told.endswith(f"{corrected} after correction over 3 pairs.") or "would show" in told
-            assert f"p {'< .001' if own == '<.001' else f'= {own}'}, {corrected} after correction over 3 pairs" in told
+        order, table = answer.standings
+        assert [name for name, _ in order.rows] == ["sim/a", "sim/b", "sim/c"]
+        assert [cells[0].value for _, cells in order.rows] == ["1", "2", "3"]
+        best = "sim/a satisfies more of 10 requests in a row than"
+        assert answer.sentences == (f"{best} sim/b and sim/c.",), "five sentences of one shape are a table"
+        for one, (name, cells) in zip(pairs, table.rows, strict=True):
+            corrected = f"{one.p:.3f}".removeprefix("0") if one.p and one.p >= 0.001 else "<.001"
+            assert name == f"{one.a.name} − {one.b.name}" and cells[1].value == corrected
+            assert float(cells[0].value) == pytest.approx(100 * (one.leading.value or 0), abs=0.06)
         # Ranks use the same test and the same correction.
         ranked = {(pair.a, pair.b): pair for pair in ranking.pairs if pair.metric == "isr_at_n"}
         for one in pairs:
@@ -189,7 +194,7 @@ def test_every_metric_says_what_it_is() -> None:
 
 @pytest.mark.slow
 def test_the_page_opens_with_the_answer(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("evolif.report.page.sections.draw_all", lambda *_: [])
+    monkeypatch.setattr("evolif.report.page.sections.draw_all", lambda *_, **__: [])
     write_page(analyse([run], resamples=200), tmp_path / "p.html")
     text = (tmp_path / "p.html").read_text(encoding="utf-8")
     main = text[text.index("<main>") :]

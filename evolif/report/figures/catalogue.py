@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import evolif.report.figures.data as gather
 from evolif.errors import OutsideError, UsageError
-from evolif.metrics import PROCESS
+from evolif.metrics import PROCESS, Survival
 from evolif.report.analysis import RunAnalysis
 from evolif.report.comparable import ComparableRuns, group_comparable
 from evolif.report.comparison import ModelComparison
@@ -92,17 +92,19 @@ def survival(runs: ComparableRuns) -> DrawOutcome:
         width = f"95 % bands over {unit_name(runs.analyses[0].cluster)}"
     return (
         draw_survival(curves),
-        "Kaplan–Meier estimate of the sessions still going after each judged turn; ticks mark sessions cut short "
-        f"(cap, context, budget); {width}. Below: sessions with at least that many turns. {_medians(runs)} "
-        f"{_sessions(runs)}{_left_out(runs)}",
+        "Kaplan–Meier estimate of the sessions still going after each judged turn; ticks mark sessions still "
+        f"going at the cap, or stopped by the context or a budget; {width}. Below: sessions with at least that many "
+        f"turns. {_medians(runs)} {_sessions(runs)}{_left_out(runs)}",
     )
+
+
+def _median(curve: Survival) -> str:
+    return f"over {curve.points[-1].turn}" if curve.median is None else str(curve.median)
 
 
 def _medians(runs: ComparableRuns) -> str:
     turns = [
-        f"{label(name)} {'beyond the curve' if model.survival.median is None else model.survival.median}"
-        for name, model in gather.pairs(runs)
-        if model.survival.sessions
+        f"{label(name)} {_median(model.survival)}" for name, model in gather.pairs(runs) if model.survival.sessions
     ]
     return f"Turn by which half of the sessions have ended: {', '.join(turns)}."
 
@@ -466,11 +468,13 @@ def draw(name: str, subject: FigureSubject) -> Picture:
     return Picture(name, title, caption, figure)
 
 
-def draw_all(subject: ComparableRuns | RunAnalysis, comparisons: Sequence[ModelComparison] = ()) -> list[Picture]:
-    """Every figure that comparable runs have, then those of the comparisons; two models alone are always compared."""
+def draw_all(
+    subject: ComparableRuns | RunAnalysis, comparisons: Sequence[ModelComparison] = (), *, without: Collection[str] = ()
+) -> list[Picture]:
+    """Every figure that comparable runs have but those `without`, then the comparisons; two models are compared."""
     runs = ComparableRuns((subject,)) if isinstance(subject, RunAnalysis) else subject
     with style():
-        pictures = [draw(name, runs) for name in _FIGURES if _belongs(name, runs)]
+        pictures = [draw(name, runs) for name in _FIGURES if name not in without and _belongs(name, runs)]
         pictures += _own_pictures(runs)
         if not comparisons and len(runs.models) == 2:
             pictures.append(draw(COMPARISON, runs))

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from evolif.report.leaderboard import Leaderboard
     from evolif.report.page.page import Written
 
-__all__ = ["write_page", "write_side_by_side"]
+__all__ = ["write_comparison_page", "write_page", "write_side_by_side"]
 
 
 def write_page(
@@ -46,9 +46,35 @@ def write_page(
         OutsideError: The file cannot be written.
     """
     _need_jinja()
-    from evolif.report.page.page import write, write_packed
+    from evolif.report.page import page
 
-    return (write_packed if packed else write)(analyses, Path(path), comparisons, prices, published)
+    def write_to(place: Path) -> Written:
+        return page.write(analyses, place, comparisons, prices, published)
+
+    return page.packed(Path(path), write_to) if packed else write_to(Path(path))
+
+
+def write_comparison_page(comparisons: Sequence[ModelComparison], path: Path | str, *, packed: bool = False) -> Written:
+    """Write a page about pairs of models: who is better, by how much and how sure, and where the two differ.
+
+    It has no other models of their runs: neither figures nor transcripts.
+
+    Args:
+        comparisons: At least one.
+        path: The file; an earlier page of that name and its folder's transcripts are replaced.
+        packed: Pack the page, and its folder if it has one, into `NAME.zip` instead.
+
+    Raises:
+        UsageError: The extra `report` is not installed.
+        OutsideError: The file cannot be written.
+    """
+    _need_jinja()
+    from evolif.report.page import page
+
+    def write_to(place: Path) -> Written:
+        return page.write_comparison(comparisons, place)
+
+    return page.packed(Path(path), write_to) if packed else write_to(Path(path))
 
 
 def write_side_by_side(

@@ -20,14 +20,16 @@ from evolif.budget import PriceTable
 from evolif.errors import OutsideError
 from evolif.report.analysis import RunAnalysis
 from evolif.report.answer import selected_comparisons
-from evolif.report.comparable import group_comparable
+from evolif.report.comparable import ComparableRuns, group_comparable
 from evolif.report.comparison import ModelComparison
 from evolif.report.leaderboard import Leaderboard
+from evolif.report.page.comparison_sections import comparison_closing, comparison_lead, comparison_title, pair_sections
+from evolif.report.page.lead import lead
 from evolif.report.page.sections import Section, closing_sections, run_sections
 from evolif.report.page.transcript_cache import TranscriptCache, asset, environment, rendering
 from evolif.report.page.transcripts import SessionHead, model_key
 from evolif.report.wording import notice
-from evolif.scenario import Scenario, get_scenario
+from evolif.scenario import get_scenario
 from evolif.text import READING_RULES_VERSION, plural
 from evolif.util.files import workshop
 from evolif.util.rng import Purpose, Stream
@@ -153,18 +155,20 @@ class Written:
     folder: Path | None
 
 
-def write_packed(
-    analyses: Sequence[RunAnalysis],
-    path: Path,
-    comparisons: Sequence[ModelComparison],
-    prices: PriceTable | None,
-    published: Leaderboard | None,
-) -> Written:
-    """The page, and its folder if it has one, in an archive `NAME.zip` beside where the page would be."""
+def packed(path: Path, write_to: Callable[[Path], Written]) -> Written:
+    """A page, and its folder if it has one, in an archive `NAME.zip` beside where the page would be.
+
+    Args:
+        path: Of the page.
+        write_to: Writes the page to where it is told.
+
+    Raises:
+        OutsideError: The archive cannot be written.
+    """
     target = path.with_suffix(".zip")
     try:
         with workshop(target) as room:
-            made = write(analyses, room / path.with_suffix(".html").name, comparisons, prices, published)
+            made = write_to(room / path.with_suffix(".html").name)
             files = [made.path, *(sorted(made.folder.iterdir()) if made.folder is not None else ())]
             draft = room / "archive"
             with ZipFile(draft, "w", ZIP_DEFLATED) as archive:
@@ -188,24 +192,67 @@ def write(
     published: Leaderboard | None,
 ) -> Written:
     """See `evolif.report.page.write_page`."""
+
+    def content() -> _Content:
+        groups = group_comparable(analyses)
+        scenarios = [get_scenario(name) for name in dict.fromkeys(run.settings.scenario for run in analyses)]
+        title = f"evolif report: {', '.join(run.name for run in analyses)}"
+        return _Content(title, lead(groups, scenarios), _sections(groups, comparisons, prices, published))
+
+    return _written(analyses, path, content)
+
+
+def write_comparison(comparisons: Sequence[ModelComparison], path: Path) -> Written:
+    """See `evolif.report.page.write_comparison_page`."""
+    sides = [side for pair in comparisons for side in (pair.a, pair.b)]
+    analyses = list({id(side.of): side.of for side in sides}.values())
+    chosen = [frozenset(side.name for side in sides if side.of is analysis) for analysis in analyses]
+
+    def content() -> _Content:
+        sections: list[Section] = []
+        for number, pair in enumerate(comparisons, start=1):
+            sections += pair_sections(pair, f"-{number}" if len(comparisons) > 1 else "")
+        sections += comparison_closing(comparisons, analyses)
+        shown = [section for section in sections if section.has_content]
+        return _Content(comparison_title(comparisons), comparison_lead(comparisons), shown)
+
+    return _written(analyses, path, content, chosen)
+
+
+@dataclass(frozen=True, slots=True)
+class _Content:
+    """What a page says besides its transcripts."""
+
+    title: str
+    lead: str
+    sections: list[Section]
+
+
+def _written(
+    analyses: Sequence[RunAnalysis],
+    path: Path,
+    content: Callable[[], _Content],
+    chosen: Sequence[frozenset[str]] | None = None,
+) -> Written:
+    """A page with the transcripts of runs, or of the chosen models of each."""
     try:
         with workshop(path) as folder:
             # Of this process alone: one that outlived its killed parent may still be rendering for it.
             place = Path(mkdtemp(dir=folder))
-            with rendering([analysis.run for analysis in analyses], place) as transcripts:
-                sections = _sections(analyses, comparisons, prices, published)
-                return _Page(analyses, path, sections, transcripts(), folder / "page").write()
+            with rendering([analysis.run for analysis in analyses], place, chosen) as transcripts:
+                told = content()
+                return _Page(analyses, path, told, transcripts(), folder / "page").write()
     except OSError as fault:
         raise OutsideError(f"{path}: the page cannot be written ({fault.strerror or fault})") from fault
 
 
 def _sections(
-    analyses: Sequence[RunAnalysis],
+    groups: Sequence[ComparableRuns],
     comparisons: Sequence[ModelComparison],
     prices: PriceTable | None,
     published: Leaderboard | None,
 ) -> list[Section]:
-    groups = group_comparable(analyses)
+    analyses = [analysis for runs in groups for analysis in runs.analyses]
     sections: list[Section] = []
     for number, runs in enumerate(groups, start=1):
         pairs = selected_comparisons(runs, comparisons)
@@ -218,17 +265,12 @@ def _sections(
 
 class _Page:
     def __init__(
-        self,
-        analyses: Sequence[RunAnalysis],
-        path: Path,
-        sections: list[Section],
-        transcripts: TranscriptCache,
-        draft: Path,
+        self, analyses: Sequence[RunAnalysis], path: Path, content: _Content, transcripts: TranscriptCache, draft: Path
     ) -> None:
         self._analyses = analyses
         self._path = path
         self._draft = draft
-        self._sections = sections
+        self._content = content
         self._transcripts = transcripts
         self._seed = analyses[0].seed if analyses else 0
         self._listed = transcripts.heads
@@ -293,11 +335,11 @@ class _Page:
                 version=__version__,
                 reading_rules=", ".join(sorted({str(run.settings.reading_rules) for run in runs}))
                 or READING_RULES_VERSION,
-                title=_title(runs),
-                lead=_lead(runs, scenarios),
+                title=self._content.title,
+                lead=self._content.lead,
                 requirement=words.pop() if len(words) == 1 else "requirement",
                 not_comparable=self._notice,
-                sections=self._sections,
+                sections=self._content.sections,
                 heads=heads,
                 pictures=any(head.pictures for head in heads),
                 body=body,
@@ -311,21 +353,6 @@ class _Page:
         )
         stream.enable_buffering(500)
         return stream
-
-
-def _title(runs: Sequence[RunAnalysis]) -> str:
-    return f"evolif report: {', '.join(run.name for run in runs)}"
-
-
-def _lead(runs: Sequence[RunAnalysis], scenarios: Sequence[Scenario]) -> str:
-    models = sum(len(run.models) for run in runs)
-    dialogues = len({number for run in runs for number in run.settings.dialogues})
-    if len(scenarios) == 1:
-        return scenarios[0].presentation.lead(models, dialogues)
-    return (
-        f"{plural(models, 'model')} over {plural(dialogues, 'dialogue')} of {len(scenarios)} scenarios, with "
-        "transcripts."
-    )
 
 
 def _models(heads: Sequence[SessionHead], runs: Sequence[RunAnalysis]) -> list[tuple[str, str]]:

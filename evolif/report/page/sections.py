@@ -17,7 +17,7 @@ from evolif.report.analysis import RunAnalysis
 from evolif.report.answer import Answer, answer_of
 from evolif.report.commands import Step
 from evolif.report.comparable import ComparableRuns, told_of_feedback
-from evolif.report.comparison import ModelComparison, compared_rows, p_cell
+from evolif.report.comparison import ModelComparison, amount, compared_rows, p_cell
 from evolif.report.conclusions import few_early_line, no_interval_line, paired_line, saturation_line
 from evolif.report.context_tables import context_grids
 from evolif.report.contexts import CLASSES, EFFECTS, FIGURE, TABLE, differ_in_context, is_about_contexts
@@ -113,7 +113,8 @@ class Section:
         return tuple(grid for grid in self.grids if grid not in self.short_grids)
 
 
-def _comparison_grid(pair: ModelComparison) -> Grid:
+def comparison_page_grid(pair: ModelComparison) -> Grid:
+    """The metrics of two models, and their differences."""
     first, second = pair.labels
     rows = tuple((metric.head, tuple(_difference_cells(pair, metric, found)))
                  for _, metric, found in compared_rows(pair))  # fmt: skip
@@ -126,13 +127,22 @@ def _comparison_grid(pair: ModelComparison) -> Grid:
 def _difference_cells(pair: ModelComparison, metric: Metric, found: Difference) -> Iterator[TableCell]:
     yield metric_cell(metric, found.a, None)
     yield metric_cell(metric, found.b, None)
-    yield metric_cell(metric, found.value, found.interval)
+    yield _amount_cell(metric, found)
     yield p_cell(pair) if metric.name == pair.lead.name else TableCell("")
     yield TableCell() if found.effect is None else TableCell(f"{found.effect:.2f}")
     yield needed_cell(found.plan.needed)
 
 
-def _comparison_sentences(pair: ModelComparison) -> Iterator[str]:
+def _amount_cell(metric: Metric, found: Difference) -> TableCell:
+    """A difference with its interval, whose ends may be below zero: so a comma stands between them."""
+    if found.value is None:
+        return TableCell()
+    ends = found.interval and ", ".join(amount(metric, end, signed=False) for end in found.interval)
+    return TableCell(amount(metric, found.value), f"[{ends}]" if ends else "")
+
+
+def comparison_sentences(pair: ModelComparison) -> Iterator[str]:
+    """What a reader of the differences has to know."""
     first, second = pair.labels
     name = f"{first} and {second}"
     found = pair.log_rank
@@ -173,7 +183,7 @@ def _usual_chapters(scenario: Scenario) -> tuple[Chapter, ...]:
     word = scenario.presentation.requirement
     return (
         Chapter("survival", "How long sessions last", "", ("survival", "hazard"), ("survival", "hazard", "exhaustion")),
-        Chapter("groups", f"{word.capitalize()} groups", "", ("groups", "radar"), ("group", "heuristic")),
+        Chapter("groups", f"{word.capitalize()} groups", "", ("groups",), ("group", "heuristic")),
         Chapter(
             "load", "Load", f"Load is the number of {word}s that are active at once.", *[("difficulty", "load")] * 2
         ),
@@ -209,8 +219,9 @@ def run_sections(
     """
     board = runs.contestants
     with for_page():
-        pictures = draw_all(board, comparisons if drawn else ())
-    drawings = {picture.name: _figure(picture) for picture in pictures if picture.figure is not None}
+        # The heat map of groups says what the radar does, with figures; the radar stays for papers.
+        pictures = draw_all(board, comparisons if drawn else (), without=frozenset({"radar"}))
+    drawings = {picture.name: figure_of(picture) for picture in pictures if picture.figure is not None}
     grids = [grid for grid in (*context_grids(board), *tables.full_sections(board)) if grid.rows or grid.note]
     if any(summary.heuristic for summary in board.summaries):
         grids.append(tables.heuristic(board.heads, board.summaries))
@@ -239,7 +250,7 @@ def run_sections(
     yield from told(chapter for chapter in chapters if chapter not in first)
     left = [grid for grid in grids if grid not in shown]
     yield _rest(board, left, [p for p in pictures if first_figure is None or p.name != first_figure.name], suffix)
-    pairs = tuple(_figure(p) for p in pictures if p.name == "comparison" and p.figure is not None)
+    pairs = tuple(figure_of(p) for p in pictures if p.name == "comparison" and p.figure is not None)
     yield _comparisons(comparisons, pairs, suffix)
     yield Section(f"audit{suffix}", "Judge audit", sentences=tuple(_audits(runs)))
 
@@ -249,7 +260,7 @@ def _rest(runs: ComparableRuns, grids: Sequence[Grid], pictures: Sequence[Pictur
     chapters = _chapters(runs.scenario)
     named = {name for chapter in chapters for name in chapter.tables}
     drawn = {*FIGURE_NAMES, *(name for chapter in chapters for name in chapter.figures)}
-    figures = tuple(_figure(p) for p in pictures if p.name not in drawn and p.figure is not None)
+    figures = tuple(figure_of(p) for p in pictures if p.name not in drawn and p.figure is not None)
     section = _chapter(f"more{suffix}", "More tables", [grid for grid in grids if grid.name not in named], "", figures)
     why = tuple(p.caption for p in pictures if p.name == OWN_FAULT)
     return replace(section, sentences=section.sentences + why, title="More" if figures else section.title)
@@ -272,7 +283,7 @@ def _opening(runs: ComparableRuns, answer: Answer, own: Sequence[Grid], figure: 
         edits = integrity_lines(analysis) if analysis.integrity.edited else ()
         told += filter(None, (unfinished_line(analysis.run), *edits))
     metrics = answer.grid
-    grids = (*own, metrics, answer.references)
+    grids = (*answer.standings, *own, metrics, answer.references)
     return Section(
         f"headline{suffix}",
         title,
@@ -326,8 +337,8 @@ def _comparisons(comparisons: Sequence[ModelComparison], figures: tuple[Figure, 
     grids: list[Grid] = []
     lines: list[str] = []
     for pair in comparisons:
-        grids.append(_comparison_grid(pair))
-        lines += _comparison_sentences(pair)
+        grids.append(comparison_page_grid(pair))
+        lines += comparison_sentences(pair)
     lead = ""
     if grids:
         pair = comparisons[0]
@@ -338,7 +349,8 @@ def _comparisons(comparisons: Sequence[ModelComparison], figures: tuple[Figure, 
     )
 
 
-def _figure(picture: Picture) -> Figure:
+def figure_of(picture: Picture) -> Figure:
+    """A picture as it stands in the page."""
     # Our own figures write the SVG and escape names, and the page's policy lets nothing in it run.
     svg = picture.svg(inline=True)
     box = _VIEW_BOX.search(svg)
@@ -373,8 +385,8 @@ def _how_to_read(analyses: Sequence[RunAnalysis]) -> Iterator[str]:
         yield f"CSR is the share of {word}s satisfied and ISR the share of good turns, over all turns."
     yield "Brackets are 95 % intervals over dialogues, never over turns. A dash marks an undefined value."
     yield TOO_FEW
-    survival = "; survival curves treat them as censored" if patient else ""
-    yield f"Sessions cut by the cap count with the turns they have{survival}."
+    survival = "; survival curves have them as still going" if patient else ""
+    yield f"Sessions still going at the cap count with the turns they have{survival}."
 
 
 def closing_sections(

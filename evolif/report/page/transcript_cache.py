@@ -136,23 +136,24 @@ class TranscriptCache:
         self.sizes: list[int] = []
         """Bytes of each transcript, in the order of `heads`."""
 
-    def add(self, number: int, run: Run) -> None:
+    def add(self, number: int, run: Run, models: frozenset[str] | None = None) -> None:
         """Render every session of a run that has a turn, a fault or an ending.
 
         Args:
             number: Of the run, from 0.
             run: Read session by session.
+            models: Those whose sessions are rendered; all if None.
         """
         template = environment().get_template("transcript.html")
         reader, faults = PromptReader(run), faults_of(run)
-        for model in run.models:
+        for model in (name for name in run.models if models is None or name in models):
             for session, records in run.transcripts(model):
                 here = faults.get((model, session.dialogue), ())
                 if not records and not here and session.ending is None:
                     continue  # a budget or a stop rule prevented its start: there is nothing to show
                 tree = tree_of(records, reader.scenario)
                 exhibits = exhibits_of(records, reader.scenario)
-                head = session_head(len(self.heads) + 1, number, session, records, here)
+                head = session_head(len(self.heads) + 1, number, session, records, here, cap=run.settings.max_turns)
                 if any(one.pictures for one in exhibits):
                     head = replace(head, pictures=True)
                 data = template.render(
@@ -211,22 +212,25 @@ _HEADS = "heads.json"
 
 
 @contextmanager
-def rendering(runs: Sequence[Run], folder: Path) -> Iterator[Callable[[], TranscriptCache]]:
+def rendering(
+    runs: Sequence[Run], folder: Path, chosen: Sequence[frozenset[str]] | None = None
+) -> Iterator[Callable[[], TranscriptCache]]:
     """Start rendering the transcripts of runs.
 
     Args:
         runs: In order; the second process reads them from disk.
         folder: An empty folder for the transcripts.
+        chosen: Per run the models whose transcripts are wanted, rendered here; all of them if None.
 
     Yields:
         A function that waits for the transcripts, or renders them here without a second process.
     """
-    worker = _start_worker(runs, folder) if _is_worth_it(runs) else None
+    worker = _start_worker(runs, folder) if chosen is None and _is_worth_it(runs) else None
 
     def finish() -> TranscriptCache:
         if worker is not None and worker.wait() == 0:
             return _load(folder)
-        return _render(runs, folder)  # raises what the worker failed on, if anything
+        return _render(runs, folder, chosen)  # raises what the worker failed on, if anything
 
     try:
         yield finish
@@ -259,10 +263,10 @@ def _start_worker(runs: Sequence[Run], folder: Path) -> subprocess.Popen[bytes] 
         return None  # Python is embedded in another program, or no process can be started
 
 
-def _render(runs: Sequence[Run], folder: Path) -> TranscriptCache:
+def _render(runs: Sequence[Run], folder: Path, chosen: Sequence[frozenset[str]] | None = None) -> TranscriptCache:
     transcripts = TranscriptCache(folder)
     for number, run in enumerate(runs):
-        transcripts.add(number, run)
+        transcripts.add(number, run, None if chosen is None else chosen[number])
     return transcripts
 
 

@@ -11,6 +11,7 @@ from urllib.parse import quote
 
 from markupsafe import Markup
 
+from evolif.report.outcomes import ending_words
 from evolif.report.page.evidence import evidence, label, marked, one_line
 from evolif.runner import Run, TurnRecord
 from evolif.runner.session import step
@@ -363,9 +364,15 @@ def exhibits_of(records: Sequence[TurnRecord], scenario: Scenario) -> tuple[Exhi
 
 
 def session_head(
-    number: int, run: int, session: Session, records: Sequence[TurnRecord], faults: tuple[FaultRow, ...] = ()
+    number: int,
+    run: int,
+    session: Session,
+    records: Sequence[TurnRecord],
+    faults: tuple[FaultRow, ...] = (),
+    *,
+    cap: int,
 ) -> SessionHead:
-    """Summarise a session; only the turns of the model under test count."""
+    """Summarise a session of a run with that cap; only the turns of the model under test count."""
     records = [record for record in records if record.prompt.seat == "target"]
     failed = [{v.group for v in record.verdicts if v.satisfied is False} for record in records]
     outcomes = "".join(
@@ -378,7 +385,7 @@ def session_head(
         session.dialogue,
         session.epoch,
         session.patience,
-        session.ending or ("running" if records else "not started"),
+        ending_words(session, cap) or ("running" if records else "not started"),
         session.reason,
         len(records),
         outcomes.count("-"),

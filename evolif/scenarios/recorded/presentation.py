@@ -61,7 +61,7 @@ class RecordedPresentation(Presentation):
             ("spearman",),
             ("spearman", "spearman-pairs", "discriminability"),
         ),
-        Chapter("checks", "Checks", "", ("groups", "radar", "difficulty", "load"), ("group", "difficulty", "load")),
+        Chapter("checks", "Checks", "", ("groups", "difficulty", "load"), ("group", "difficulty", "load")),
         Chapter("ranks", "Ranks and differences", "", ("stability",), ("ranks", "pairs", "differences", "stability")),
         Chapter("variance", "More dialogues or more epochs", "", (), ("variance",)),
     )

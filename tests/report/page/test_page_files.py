@@ -37,7 +37,7 @@ EPOCHS = 32
 @pytest.fixture(autouse=True)
 def no_figures(monkeypatch: pytest.MonkeyPatch) -> None:
     """Drawing takes most of a page's time, and its files do not depend on it."""
-    monkeypatch.setattr("evolif.report.page.sections.draw_all", lambda *_: [])
+    monkeypatch.setattr("evolif.report.page.sections.draw_all", lambda *_, **__: [])
 
 
 @pytest.fixture
