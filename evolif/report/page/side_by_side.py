@@ -89,7 +89,8 @@ class _Side:
     def head(self, place: int, session: Session, views: Mapping[int, TurnView]) -> SessionHead:
         """The summary of a session."""
         faults = self.faults.get((session.model, session.dialogue), ())
-        return session_head(place, 0, session, [view.record for view in views.values()], faults)
+        records = [view.record for view in views.values()]
+        return session_head(place, 0, session, records, faults, cap=self.analysis.of.settings.max_turns)
 
     def exhibits(self, views: Mapping[int, TurnView]) -> tuple[Exhibit, ...]:
         """What the scenario shows above a transcript."""
