@@ -249,8 +249,10 @@ def _reached(found: Ceiling) -> str:
 
 
 def _costs(run: Run, quotes: Quotes) -> dict[str, str]:
-    """The cost of each model under test where some has any."""
+    """The cost of each model under test; empty where all of them are free."""
     spent = [one for one in run.costs() if one.role == "target" and (one.usage.tokens or one.unknown)]
+    if not any(one.unknown or quotes.cost(one.role, one.model, one.usage) != 0 for one in spent):
+        return {}
     return {one.model: _cost(one, quotes) for one in spent}
 
 

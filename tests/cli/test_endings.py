@@ -6,17 +6,19 @@ import json
 import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from typer.testing import CliRunner
 
+from evolif.budget import Quotes, load_prices
 from evolif.cli import app
 from evolif.contexts import tokenizer_name
 from evolif.errors import ModelError
 from evolif.models import ChatRequest, Reply
-from evolif.report.ending import MOST_LINES, shortened
-from evolif.types import Usage
+from evolif.report.ending import MOST_LINES, _costs, shortened
+from evolif.types import Spent, Usage
 
 SIMULATED = ("sim/steady", "sim/forgetful", "sim/perfect", "sim/steady?skill=.9", "sim/steady?skill=.85")
 
@@ -125,6 +127,19 @@ def test_suspended_sessions_are_told_with_what_resumes_them(fake_models: Any, be
     assert "no luck today" in below[0] and len(below) == 2  # the reason is the same for all
     assert below[0].startswith("openai/gpt-4.1 and 4 more, 20 sessions: HTTP 500" if models == 5 else "openai/gpt-4.1")
     assert any("cost" in line for line in lines) and any(line.startswith("Cost: $") for line in lines)
+
+
+def test_models_that_are_free_have_no_column_of_costs() -> None:
+    quotes = Quotes(load_prices(), {})
+
+    def column(*models: str) -> dict[str, str]:
+        spent = [Spent("target", model, Usage(1_000_000, 0), 1) for model in models]
+        run: Any = SimpleNamespace(costs=lambda: spent)
+        return _costs(run, quotes)
+
+    assert column("local/smollm2-135m", "sim/steady") == {}
+    assert column("openai/gpt-4.1", "openai/nobody") == {"openai/gpt-4.1": "$2.00", "openai/nobody": "unknown"}
+    assert not any("ost" in line for line in played("bench", "-m", "sim/steady", "--max-turns", "2"))
 
 
 def test_different_reasons_are_told_up_to_three(fake_models: Any, below: list[str]) -> None:
