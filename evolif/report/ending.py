@@ -73,7 +73,8 @@ def print_ending(
         _table(shown, metrics, _costs(run, quotes), width),
     ]
     if len(shown) < len(summaries):
-        top.append(Text(f"Shown are the best {len(shown)} of {len(summaries)} models by {metrics[0].label}."))
+        which = f"best {len(shown)} of {len(summaries)} models by {metrics[0].label}" if metrics else "first models"
+        top.append(Text(plain(f"Shown are the {which}.")))
     told: list[RenderableType] = [
         *(_clipped(line, _SENTENCE_LINES * width) for line in cautions_of(analysis, summaries, metrics)),
         *map(Text, _cost_lines(run, quotes)),
