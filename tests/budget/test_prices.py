@@ -82,7 +82,7 @@ UNPRICED = {
     # What a name there costs depends on the deployment, the region or the provider behind it.
     "azure", "bedrock", "databricks", "huggingface", "vertex",
     # No page with a date was found that could be cited.
-    "cerebras", "cohere", "deepinfra", "moonshot", "nvidia", "sambanova",
+    "cerebras", "moonshot", "nvidia",
 }  # fmt: skip
 
 

@@ -165,7 +165,7 @@ HARMLESS = """
     --quick --recursive --relevance --relevance-counts --resamples --reviewer --rules --run --sample --schema
     --search --seconds --seed --set --source --stats --status --stop-method --stop-when --system-prompt
     --temperature --timeout --title --topic --turns --undecided --unscored --verify --voices --wait --whole
-    --with-published --with-witness --words model
+    --with-published --with-witness --words
 """
 ASKED_CONSTRAINTS = ("check", "--constraints")
 """The only flag that means two things: for `check`, a file with constraints, which is data."""
