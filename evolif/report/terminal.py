@@ -378,7 +378,7 @@ def status_lines(status: RunStatus, rate: float | None = None) -> Iterator[str]:
         yield (
             f"{plain(one.model)}: {ended} {'session' if one.sessions == 1 else 'sessions'} ended; alive at "
             f"turn {alive or '-'}; "
-            f"{plain(status.headline.label)} so far {figure}; {', '.join(counts)}; {plural(one.faults, 'fault')}"
+            f"{plain(status.headline.title)} so far {figure}; {', '.join(counts)}; {plural(one.faults, 'fault')}"
         )
     yield status_sentence(status, rate)
     if status.live is not None:

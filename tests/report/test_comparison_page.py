@@ -50,7 +50,9 @@ def test_the_answer_says_who_by_how_much_how_sure_and_how_many_dialogues(opened:
     needed = pair.leading.plan.needed
     assert needed is not None and len(told) == 2
     assert f"over {needed.dialogues} dialogues (95 % interval: {needed.low}" in told[1] and "these are 8." in told[1]
-    assert comparison_lead([pair]) == "One pair over 8 dialogues that both played, with the transcripts of these alone."
+    assert (
+        comparison_lead([pair]) == "Two models over 8 dialogues that both played, with the transcripts of these alone."
+    )
 
 
 def test_differences_of_dialogues_by_hand(opened: Any) -> None:

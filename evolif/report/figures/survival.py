@@ -14,7 +14,9 @@ from evolif.report.figures.style import (
     LineStyle,
     blank,
     grid_only,
+    is_for_page,
     labels,
+    legend_above,
     look,
     name_ticks,
     two_columns,
@@ -30,7 +32,10 @@ _LINE = 0.145
 
 
 def draw_survival(curves: Sequence[SurvivalCurve]) -> Figure:
-    """Survival curves, up to five with bands and bounds, and the numbers at risk, which are the legend as well."""
+    """Survival curves, up to five with bands and bounds, and the numbers at risk, which are the legend as well.
+
+    On the page the names stand above, where they take no width from the curves.
+    """
     below = _LINE * (len(curves) + 1)
     figure = blank(two_columns(), 2.5 + below)
     above, table = figure.subplots(2, 1, sharex=True, gridspec_kw={"height_ratios": [2.5, below]})
@@ -45,6 +50,10 @@ def draw_survival(curves: Sequence[SurvivalCurve]) -> Figure:
     above.set_xlabel("turn")
     above.xaxis.set_tick_params(labelbottom=True)
     _numbers(figure, table, curves, _ticks(last))
+    if is_for_page():
+        looks = [look(number) for number, _ in enumerate(curves)]
+        handles = [line for how in looks for line in above.plot([], [], color=how.colour, linestyle=how.dash)]
+        legend_above(figure, handles, labels([curve.name for curve in curves]))
     return figure
 
 
@@ -96,7 +105,8 @@ def _numbers(figure: Figure, axes: Axes, curves: Sequence[SurvivalCurve], ticks:
     axes.set_xticks(list(ticks))
     axes.tick_params(axis="x", length=0, labelbottom=False)
     rows = range(len(curves))
-    name_ticks(axes.yaxis, list(rows), labels([curve.name for curve in curves]))
+    names = [""] * len(curves) if is_for_page() else labels([curve.name for curve in curves])
+    name_ticks(axes.yaxis, list(rows), names)
     # Room for the sample of the line between name and numbers, in points.
     axes.tick_params(axis="y", pad=40)
     axes.text(0, -1, "sessions at risk", fontsize=SMALL, color=GREY, ha="left", va="center")

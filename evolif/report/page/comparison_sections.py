@@ -44,7 +44,7 @@ def comparison_title(pairs: Sequence[ModelComparison]) -> str:
 
 def comparison_lead(pairs: Sequence[ModelComparison]) -> str:
     """The sentence below it: what was compared, over what."""
-    told = "One pair" if len(pairs) == 1 else f"{len(pairs)} pairs"
+    told = "Two models" if len(pairs) == 1 else f"{len(pairs)} pairs"
     numbers = sorted({pair.paired.dialogues for pair in pairs})
     over = str(numbers[0]) if len(numbers) == 1 else f"{numbers[0]} to {numbers[-1]}"
     dialogues = "dialogue" if numbers == [1] else "dialogues"
@@ -136,7 +136,9 @@ def _sides(pair: ModelComparison) -> tuple[ModelAnalysis, ModelAnalysis]:
 def _part_grids(pair: ModelComparison, runs: ComparableRuns) -> Iterator[Grid]:
     for by in pair.a.of.breakdowns.values():
         if by.name in ("group", "mode"):
-            yield _part_grid(pair, runs, by)
+            grid = _part_grid(pair, runs, by)
+            if grid.rows:
+                yield grid
 
 
 def _part_grid(pair: ModelComparison, runs: ComparableRuns, by: Breakdown) -> Grid:
