@@ -63,7 +63,10 @@ def test_status_says_it_in_lines_and_in_json(bench: Path, tmp_path: Path) -> Non
     evaluate(bench, "sim/perfect", tmp_path / "run", max_turns=3).close()
     told = CliRunner().invoke(app, ["status", str(tmp_path / "run")], prog_name="evolif")
     assert told.exit_code == 0, told.output
-    assert "sim/perfect: 4 of 4 sessions ended; alive at turn 1:4 2:4 3:4; ISR@3 so far 100; 12 turns" in told.stdout
+    assert (
+        "sim/perfect: 4 of 4 sessions ended; alive at turn 1:4 2:4 3:4; requests satisfied before patience ran out "
+        "(ISR@3) so far 100; 12 turns" in told.stdout
+    )
     assert "no interval over fewer than six dialogues" in told.stdout.splitlines()[-1]
     data = json.loads(CliRunner().invoke(app, ["status", str(tmp_path / "run"), "--json"]).stdout)
     assert data["models"][0]["isr_at_n"] == 1.0 and data["models"][0]["interval"] is None

@@ -106,8 +106,10 @@ def test_the_same_command_spends_one_budget_whatever_is_reported(
     [spent] = run.costs()
     assert spent == Spent("target", "openai/m", Usage(), calls, unknown=calls, bound=spent.bound)
     assert budget / 2 < total(run) <= budget
+    assert f"plus {calls} calls of unknown usage" in " ".join(told.split())
     words = f"{calls} calls of unknown usage (at most {spent.bound:,} tokens, price unknown)."
-    assert words in " ".join(told.split())
+    report = CliRunner().invoke(app, ["report", str(tmp_path / "run")], prog_name="evolif")
+    assert words in " ".join(report.output.split())
     assert all(row[5:] == (None, None, 1) for row in rows(tmp_path / "run"))
 
 
