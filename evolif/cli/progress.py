@@ -295,7 +295,8 @@ def _end_line(event: SessionEnded) -> str:
     where = f"{event.key.model}  dialogue {event.key.dialogue}"
     if event.key.epoch > 1:
         where += f" (epoch {event.key.epoch})"
-    return f"{where}: {event.ending or 'not started'} at turn {event.turn} ({event.reason})"
+    ended = "still going" if event.ending == "censored" else event.ending or "not started"
+    return f"{where}: {ended} at turn {event.turn} ({event.reason})"
 
 
 def _stop_line(event: ModelStopped) -> str:

@@ -75,10 +75,10 @@ class Fake:
 def test_generate_evaluate_report_and_resume(bench: Path) -> None:
     result = evolif("evaluate", "bench", "-m", "sim/steady", "-m", "sim/perfect", "--out", "run", "--max-turns", "5")
     assert result.exit_code == 0, result.output
-    assert "sim/" in result.stdout and "ROB" in result.stdout and "evolif report run" in result.stdout
-    assert result.stderr.count("censored at turn 5") == 4
+    assert "sim/" in result.stdout and "CSR" in result.stdout and "evolif report run" in result.stdout
+    assert result.stderr.count("still going at turn 5") == 4
     again = evolif("evaluate", "bench", "-m", "sim/steady", "-m", "sim/perfect", "--out", "run", "--max-turns", "5")
-    assert again.exit_code == 0 and "censored after" not in again.stderr
+    assert again.exit_code == 0 and "at turn 5" not in again.stderr
     report = evolif("report", "run", "--json", "-")
     assert [m["model"] for m in json.loads(report.stdout)["models"]] == ["sim/steady", "sim/perfect"]
     assert evolif("report", "run", "run", "--json", "both.json").exit_code == 0

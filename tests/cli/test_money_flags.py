@@ -52,10 +52,12 @@ def test_dollars_stop_a_run_and_the_report_says_what_it_cost() -> None:
         r"\(the next call could exceed the budget of \$0.012: it may use up to \$0\.0\d+, with", done.stderr
     )
     assert "The budget ended" in done.stderr and "run the same command with a larger budget to continue" in done.stderr
-    calls = int(re.search(r"Spent on target openai/gpt-4.1: (\d) calls", done.stdout)[1])
-    assert 2 <= calls <= 4 and f"{1000 * calls:,} + {100 * calls} tokens, ${0.0028 * calls:.4f}." in done.stdout
+    calls = int(re.search(r"Cost: \$0\.0\d+; (\d) calls", done.stdout)[1])
+    assert 2 <= calls <= 4 and f"Cost: ${0.0028 * calls:.4f}; {calls} calls, {1100 * calls:,} tokens." in done.stdout
+    report = evolif("report", "bench-run").stdout
+    assert f"{calls} calls, {1000 * calls:,} + {100 * calls} tokens, ${0.0028 * calls:.4f}." in report
     again = evolif(*told, "--budget-usd", "1")
-    assert "6 calls, 6,000 + 600 tokens, $0.0168" in again.stdout
+    assert "Cost: $0.0168; 6 calls, 6,600 tokens." in again.stdout
 
 
 def test_dollars_for_an_unknown_price_are_refused_before_the_first_call() -> None:

@@ -252,7 +252,7 @@ def test_where_the_cap_bounds_the_length_the_exhaustion_rate_is_named() -> None:
     for name, share in (("sim/a", 100), ("sim/b", 75)):
         bounded = f"{name}: EDR len is bounded by the cap of 4 for {share} % of sessions"
         assert f"{bounded}: read ISR@4 and the exhaustion rate. Nothing is measured beyond turn 4; ten" in text
-    assert "under a constant hazard" in text and "sim/a at least 6.0 (patience never ran out)" in text
+    assert "under a constant hazard" in text and "sim/a over 5 (patience never ran out)" in text
     a, b = machine("r")["models"]
     assert (a["saturated"], a["at_cap"], a["exhaustion_rate"]["value"], a["exhaustion_rate"]["low"]) == (True, 8, 0, 0)
     assert a["expected_length"]["value"] is None and a["expected_length"]["low"] < 8
@@ -262,7 +262,7 @@ def test_where_the_cap_bounds_the_length_the_exhaustion_rate_is_named() -> None:
     # 15.5 turns at that rate are more than twice the cap, and two sessions too few for an upper end.
     low = 1 / b["exhaustion_rate"]["high"]
     assert b["expected_length"] == {"value": None, "low": pytest.approx(low), "high": None}
-    assert f"sim/b at least {low:.0f}, over 16 turns at this rate; nothing measured beyond 4." in text
+    assert f"sim/b over {math.floor(low)} (patience ran out in 2 sessions)." in text
     (span,) = b["exhaustion_by_turn"]
     assert (span["first"], span["last"], span["exhausted"], span["turns"]) == (1, 10, 2, 31)
     assert span["exhaustion_rate"] == b["exhaustion_rate"]
@@ -289,14 +289,14 @@ def test_an_expected_length_has_a_point_where_it_was_measured_alone() -> None:
     least = 1 / four["exhaustion_rate"]["high"]
     assert four["expected_length"] == {"value": None, "low": pytest.approx(least), "high": None}
     text = " ".join(report("r").split())
-    assert f"sim/four at least {least:.0f}, over 26 turns at this rate; nothing measured beyond 10." in text
+    assert f"sim/four over {least:.0f} (patience ran out in 4 sessions)." in text
     assert f"sim/five 20.0 [{1 / five['exhaustion_rate']['high']:.1f}–" in text
     make("few", {"sim/few": dict.fromkeys(range(1, 7), lasted) | dict.fromkeys(range(1, 5), died)})
     [few] = machine("few")["models"]
     # 44 turns and four that die: 11 turns are within the cap, but four are too few for a point.
     least = 1 / few["exhaustion_rate"]["high"]
     assert few["expected_length"] == {"value": None, "low": pytest.approx(least), "high": None}
-    assert f"sim/few at least {least:.1f} (patience ran out in only 4 sessions)." in " ".join(report("few").split())
+    assert f"sim/few over {math.floor(least)} (patience ran out in 4 sessions)." in " ".join(report("few").split())
 
 
 def test_what_is_undefined_says_why() -> None:

@@ -135,7 +135,7 @@ def test_a_complete_run_says_so_and_exits_0_without_key_and_model(
         assert evolif(*command).exit_code == 0
     monkeypatch.delenv("MY_KEY")
     again = evolif(*command)
-    assert again.exit_code == 0 and "is complete" in again.stderr and "ROB" in again.stdout
+    assert again.exit_code == 0 and "is complete" in again.stderr and "CSR" in again.stdout
     more = evolif(*command, "--epochs", 2)
     assert more.exit_code == 2 and "MY_KEY" in more.stderr
 

@@ -58,7 +58,7 @@ def test_it_renders_without_a_word_in_the_console(pages: dict[str, Path], folder
         [first, _] = analyse([run], resamples=50)[0].models
         isr = first.summary.metrics.value("isr")
     table = driver.execute_script("return document.querySelector('table.headline').innerText")
-    assert isr is not None and f"ISR %\n{first.of.tables[0].meanings['isr']}\n\t{100 * isr:.0f}" in table
+    assert isr is not None and f"(ISR %)\n{first.of.tables[0].meanings['isr']}\n\t{100 * isr:.0f}" in table
     assert driver.execute_script("return document.querySelectorAll('figure svg').length") >= 5
     assert len(shown(driver)) == 8
     assert driver.get_log("browser") == []

@@ -147,7 +147,7 @@ def test_comparisons_asked_for_are_shown_with_intervals(tmp_path: Path) -> None:
     assert "sim/forgetful minus sim/steady, over 8 dialogues" in table
     assert found.value is not None and found.interval is not None
     low, high = found.interval
-    assert f'<td>{found.value:.1f} <span class="ci">[{low:.1f}–{high:.1f}]</span></td>' in table
+    assert f'<td>{found.value:.1f} <span class="ci">[{low:.1f}, {high:.1f}]</span></td>' in table
     assert "No interval and no p of A − B in REC: fewer than six dialogues contribute to either side" in text
     # Both satisfy 43 of 48; a dialogue of six turns differs by one or two.
     assert "sim/forgetful and sim/steady are not told apart: ISR@6 0.0 [-11.1, +11.1] points, p = 1.000; " in text
