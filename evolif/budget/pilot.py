@@ -11,7 +11,7 @@ from statistics import NormalDist
 
 from evolif.metrics import Interval, MetricTable, Row
 from evolif.metrics.distributions import student_quantile
-from evolif.metrics.sequence import deviation, one_interval
+from evolif.metrics.sequence import deviation, grown_interval
 from evolif.metrics.statistics import Z95
 from evolif.types import DEFAULT_RESAMPLES
 
@@ -58,9 +58,7 @@ def dialogues_for(
 
     def interval_of(number: int) -> Interval | None:
         """The one that reports would show if all dialogues were like those of the pilot."""
-        # Where all of them are equal, only the interval itself knows what was not seen.
-        many = [rows[i % len(rows)] for i in range(number)]
-        return one_interval(table, many, name, cap=cap, seed=seed, resamples=resamples)
+        return grown_interval(table, rows, name, number, cap=cap, seed=seed, resamples=resamples)
 
     number = max(PILOT, _by_spread(spread, half_width))
     if name in table.events:

@@ -6,10 +6,10 @@ import math
 from collections.abc import Sequence
 from statistics import NormalDist
 
-from evolif.metrics import Interval, MetricTable, Row
+from evolif.metrics import MetricTable, Row
 from evolif.metrics.intervals import FEWEST
 from evolif.metrics.power import POWER
-from evolif.metrics.sequence import deviation, one_interval
+from evolif.metrics.sequence import deviation, grown_interval
 from evolif.metrics.statistics import Z95
 from evolif.types import DEFAULT_RESAMPLES
 
@@ -55,12 +55,11 @@ def dialogues_to_decide(
         return None
     number = max(FEWEST, _by_spread(deviation(table, rows, name) or 0.0, abs(value - limit)))
 
-    def interval_of(number: int) -> Interval | None:
-        # Where all dialogues are alike, only the interval itself knows how many were not seen.
-        many = [rows[i % len(rows)] for i in range(number)]
-        return one_interval(table, many, name, cap=cap, seed=seed, resamples=resamples)
+    def holds(number: int) -> bool:
+        found = grown_interval(table, rows, name, number, cap=cap, seed=seed, resamples=resamples)
+        return found is None or found[0] < limit <= found[1]
 
-    while number <= _LARGE and _holds(interval_of(number), limit):
+    while number <= _LARGE and holds(number):
         number = math.ceil(number * _STEP)
     return number if number <= MOST else None
 
@@ -68,7 +67,3 @@ def dialogues_to_decide(
 def _by_spread(spread: float, distance: float) -> int:
     root = (Z95 + NormalDist().inv_cdf(POWER)) * spread / distance
     return math.ceil(min(root, MOST) ** 2)
-
-
-def _holds(interval: Interval | None, limit: float) -> bool:
-    return interval is None or interval[0] < limit <= interval[1]

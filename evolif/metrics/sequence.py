@@ -108,6 +108,33 @@ def one_interval(
     return intervals(own, rows, cap=cap, seed=seed, resamples=resamples)[name]
 
 
+def grown_interval(
+    table: MetricTable,
+    rows: Sequence[Row],
+    name: str,
+    number: int,
+    *,
+    cap: int | None = None,
+    seed: int = 0,
+    resamples: int = DEFAULT_RESAMPLES,
+) -> Interval | None:
+    """The interval that a metric would have over so many dialogues, if all were like those that there are.
+
+    Where all of them are equal, only the interval itself knows how many were not seen.
+
+    Args:
+        table: What the rows are.
+        rows: Those that there are, one per dialogue.
+        name: A metric of the table.
+        number: Of dialogues, at least 1.
+        cap: The most turns that a session can have; None if unknown.
+        seed: As for `intervals`.
+        resamples: As for `intervals`.
+    """
+    many = [rows[i % len(rows)] for i in range(number)]
+    return one_interval(table, many, name, cap=cap, seed=seed, resamples=resamples)
+
+
 def _possible(table: MetricTable, rows: Sequence[Row], name: str, cap: int | None) -> Interval:
     """Where a metric can lie: a share within 0 and 1, turns within 0 and the cap."""
     top, bottom = table.places(name)

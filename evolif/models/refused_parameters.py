@@ -154,7 +154,7 @@ def way_out(refused: RefusedParameter, given: Collection[str], before: Collectio
     """
     name = refused.name
     if name in (SYSTEM, ROLE):
-        return "it takes no system messages: leave out --system-prompt, or choose a model that takes them"
+        return "it takes no system messages: give --no-system-prompt, or choose a model that takes them"
     what = f"this value of {name}" if refused.value_only else f"the parameter {name}"
     if name in LIMITS and before:
         what = " and ".join([*(one for one in before if one in LIMITS), name])

@@ -198,7 +198,7 @@ def test_a_value_that_is_refused_is_not_sent_by_another_name() -> None:
 
 def test_system_messages_that_have_no_role_are_named() -> None:
     with serving(ok(), answering=picky(system="")) as server:
-        assert "it takes no system messages: leave out --system-prompt" in str(fault(server))
+        assert "it takes no system messages: give --no-system-prompt" in str(fault(server))
         fault(server)
     assert [seen.body["messages"][0]["role"] for seen in server.seen] == ["system", "developer"] * 2
 
