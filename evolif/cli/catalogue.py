@@ -196,12 +196,11 @@ def _report_lines(report: LintReport) -> Iterator[str]:
     yield from report.notes
     if report.samples:
         yield f"Compared with {plural(report.samples['words'], 'word')} in {plural(report.samples['files'], 'file')}."
-    what = "domain" if report.kind == "topic" else "register"
     count = len(report.findings)
-    yield (
-        f"{report.file}: {plural(report.entries, report.kind)}, {plural(len(report.counts), what)}, "
-        f"{plural(count, 'finding') if count else 'no findings'}."
-    )
+    counts = [plural(report.entries, report.kind)]
+    if report.kind != "register":
+        counts.append(plural(len(report.counts), "domain" if report.kind == "topic" else "register"))
+    yield f"{report.file}: {', '.join(counts)}, {plural(count, 'finding') if count else 'no findings'}."
 
 
 def _pair(pair: Pair, *, is_count: bool) -> str:
