@@ -13,6 +13,7 @@ from functools import lru_cache
 from typing import Any
 
 from evolif.text.answers import FIRST_RULES
+from evolif.util.nltk_part import nltk_part
 from evolif.util.resources import data_path, load_data
 
 TITLES = frozenset(
@@ -102,12 +103,11 @@ _BEHIND_MARKS = frozenset("\"'”’»)]}*_」』）》】")
 
 @lru_cache(maxsize=1)
 def _punkt() -> Any:
-    from nltk.tokenize.punkt import PunktParameters, PunktSentenceTokenizer
-
-    parameters = PunktParameters()
+    punkt = nltk_part("tokenize.punkt")
+    parameters = punkt.PunktParameters()
     parameters.abbrev_types = set(ABBREVIATIONS)
     parameters.sent_starters = set(STARTERS)
-    return PunktSentenceTokenizer(parameters)
+    return punkt.PunktSentenceTokenizer(parameters)
 
 
 def punkt_sentences(text: str) -> list[str]:

@@ -23,6 +23,7 @@ from evolif.scenarios.instructions.witness.build import given_words
 from evolif.scenarios.instructions.witness.naming import name_words
 from evolif.text import READING_RULES_VERSION, Reading
 from evolif.types import RELEVANCE, Verdict
+from evolif.util.nltk_part import nltk_part
 from evolif.util.resources import data_path
 
 LEXICAL = "lexical (rules 1)"
@@ -129,9 +130,7 @@ def stem(word: str) -> str:
 
 @lru_cache(maxsize=1)
 def _porter() -> Any:
-    from nltk.stem.porter import PorterStemmer
-
-    return PorterStemmer()
+    return nltk_part("stem.porter").PorterStemmer()
 
 
 @lru_cache(maxsize=1)

@@ -19,6 +19,7 @@ from evolif.scenarios.recorded.instruction_arguments import Arguments
 from evolif.text.emoji import is_emoji
 from evolif.text.languages import raw_language
 from evolif.text.sentences import punkt_sentences
+from evolif.util.nltk_part import nltk_part
 
 _Reading: TypeAlias = Callable[[str, Arguments], bool]
 
@@ -97,10 +98,8 @@ def _sentences(text: str, args: Arguments) -> bool:
 
 
 def _words(text: str, args: Arguments) -> bool:
-    from nltk.tokenize import RegexpTokenizer
-
     is_han = (raw_language(text) or "en") in _HAN
-    number = _han_words(text) if is_han else len(RegexpTokenizer(r"\w+").tokenize(text))
+    number = _han_words(text) if is_han else len(nltk_part("tokenize.regexp").RegexpTokenizer(r"\w+").tokenize(text))
     return _compared(number, args, "num_words", "relation", more=True)
 
 
@@ -206,9 +205,7 @@ def _titled(line: str) -> bool:
 
 
 def _capital_words(text: str, args: Arguments) -> bool:
-    from nltk.tokenize import NLTKWordTokenizer
-
-    split = NLTKWordTokenizer().tokenize
+    split = nltk_part("tokenize.destructive").NLTKWordTokenizer().tokenize
     number = sum(word.isupper() for sentence in punkt_sentences(text) for word in split(sentence))
     return _compared(number, args, "capital_frequency", "capital_relation")
 

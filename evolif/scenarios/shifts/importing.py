@@ -18,6 +18,7 @@ from evolif.errors import InputError
 from evolif.scenarios.shifts.reading import numbers_of
 from evolif.scenarios.shifts.released import ReleasedDialogue, read_released
 from evolif.text import fold
+from evolif.util.nltk_part import nltk_part
 from evolif.util.resources import data_path
 
 Unstated: TypeAlias = Literal["drop", "keep"]
@@ -152,9 +153,7 @@ def _stem(word: str) -> str:
 
 @lru_cache(maxsize=1)
 def _porter() -> Any:
-    from nltk.stem.porter import PorterStemmer
-
-    return PorterStemmer()
+    return nltk_part("stem.porter").PorterStemmer()
 
 
 @lru_cache(maxsize=1)

@@ -14,6 +14,7 @@ from typing import Any, Generic, TypeVar
 from evolif.scenarios.instructions.catalogue.entries import Pair, RuleFault
 from evolif.scenarios.instructions.turns import Persona, Topic
 from evolif.text import fold
+from evolif.util.nltk_part import nltk_part
 from evolif.util.resources import data_path
 
 _WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)*")
@@ -94,9 +95,7 @@ def function_words() -> frozenset[str]:
 
 @lru_cache(maxsize=1)
 def _porter() -> Any:
-    from nltk.stem.porter import PorterStemmer
-
-    return PorterStemmer()
+    return nltk_part("stem.porter").PorterStemmer()
 
 
 def listed(items: Iterable[str], limit: int = 5) -> str:

@@ -15,6 +15,7 @@ from typing import Any
 from evolif.errors import EvolifError, InputError
 from evolif.scenarios.instructions.constraints import get_group
 from evolif.scenarios.instructions.queries.reading import MASK
+from evolif.util.nltk_part import nltk_part
 from evolif.util.resources import data_path, load_data
 
 _BLANK = r"\s{1,4}"
@@ -174,9 +175,7 @@ def word_stems(text: str) -> list[str]:
 
 @lru_cache(maxsize=1)
 def _stemmer() -> Callable[[str], str]:
-    from nltk.stem.porter import PorterStemmer
-
-    porter = PorterStemmer()
+    porter = nltk_part("stem.porter").PorterStemmer()
     lemma = _lemmatizer()
 
     @lru_cache(maxsize=50_000)
