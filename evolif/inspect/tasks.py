@@ -25,7 +25,7 @@ from evolif.benchmark import open_benchmark
 from evolif.errors import EvolifError, UsageError
 from evolif.exchange import canary_of
 from evolif.inspect.messages import to_inspect
-from evolif.inspect.playing import CUT, Player, TaskSession, config_of, cut_short
+from evolif.inspect.playing import CUT, TaskPlayer, TaskSession, config_of, cut_short
 from evolif.inspect.scores import (
     METRIC,
     SCORER,
@@ -95,13 +95,13 @@ def _make(name: str) -> Callable[..., Any]:
                 options=tuple(f"{key}={_text(value)}" for key, value in played.items()),
                 seed=seed,
             )
-            return _task(scenario, opened, Player(opened, config, get_model))
+            return _task(scenario, opened, TaskPlayer(opened, config, get_model))
 
     scenario_task.__name__ = name
     return scenario_task
 
 
-def _task(scenario: Scenario, bench: Benchmark, player: Player) -> Any:
+def _task(scenario: Scenario, bench: Benchmark, player: TaskPlayer) -> Any:
     return Task(
         dataset=MemoryDataset(_samples(scenario, bench), name=f"{scenario.name} {bench.identity}"),
         setup=_own_solver(scenario.name),
@@ -136,7 +136,7 @@ def _samples(scenario: Scenario, bench: Benchmark) -> list[Any]:
     return run_to_end(all_first())
 
 
-def _solver(player: Player) -> Any:
+def _solver(player: TaskPlayer) -> Any:
     """Plays the dialogue of a sample until it ends."""
 
     async def solve(state: Any, generate: object) -> Any:
@@ -149,7 +149,7 @@ def _solver(player: Player) -> Any:
                 state.messages = []  # the first turn comes with all that stands before it
                 state.metadata["ending"] = RUNNING
             # One by one: a list of Inspect's counts them, and raises where there may be no more.
-            for message in played.messages[len(state.messages) :]:
+            for message in played.played.messages[len(state.messages) :]:
                 state.messages.append(to_inspect(message))
 
         def close(session: Session) -> None:

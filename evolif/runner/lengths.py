@@ -19,6 +19,18 @@ def _is_whole(ending: str | None, cause: str) -> bool:
     return (ending == "finished" and cause not in ("", "patience")) or (ending == "censored" and cause == "benchmark")
 
 
+def most_judged(settings: RunSettings, turns: Sequence[JudgedTurn]) -> int:
+    """The most judged turns that the cap leaves a session; turns without a judgement may take the place of others.
+
+    Args:
+        settings: Of its run.
+        turns: Those that it had.
+    """
+    if settings.cap_counts == "judged":
+        return settings.max_turns
+    return settings.max_turns - sum(turn.seat == "target" and not turn.judged for turn in turns)
+
+
 class PlayedLengths:
     """The lengths of a run's dialogues, as far as some session of the run played them to the end.
 
@@ -50,9 +62,7 @@ class PlayedLengths:
             dialogue: Its number.
             turns: Those that it had.
         """
-        most = self._settings.max_turns
-        if self._settings.cap_counts == "turns":
-            most -= sum(turn.seat == "target" and not turn.judged for turn in turns)
+        most = most_judged(self._settings, turns)
         return min(most, self._known.get(dialogue, most))
 
 

@@ -12,7 +12,7 @@ from evolif.scenario.earlier import EarlierShape, presentation_of, rows_of, tabl
 from evolif.scenario.play import Author, Benchmark, Defaults, Environment, Lengths, NoOptions, Services, Unjudged
 from evolif.scenario.presentation import Presentation
 from evolif.scenario.rows import Rows
-from evolif.types import Prompt, Seat, Verdict
+from evolif.types import Prompt, Score, Seat, Verdict
 
 if TYPE_CHECKING:
     from evolif.judging import Criterion
@@ -156,6 +156,10 @@ class Scenario(EarlierShape, Protocol):
             options: Those of a run that differ from their default; empty for the usual table.
         """
         return table_of(self)
+
+    def rewarded(self, scores: Sequence[Score]) -> tuple[float, ...]:
+        """Which scores of a turn reward it in training where nothing has a verdict, from 0 to 1 each."""
+        return ()
 
     def keeps_answers(self, old: Mapping[str, Any], new: Mapping[str, Any]) -> bool:
         """Whether a fork with other options keeps the answers of a run, and judges them again.

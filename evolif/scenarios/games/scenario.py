@@ -44,7 +44,7 @@ from evolif.scenarios.games.options import GameOptions, GamePlay, with_settings
 from evolif.scenarios.games.players import NAMES, player_of
 from evolif.scenarios.games.presentation import GamePresentation, GameRows
 from evolif.scenarios.games.prompts import Match, check_instance
-from evolif.scenarios.games.results import TABLE, scores_of
+from evolif.scenarios.games.results import CORRECT, TABLE, scores_of
 from evolif.scenarios.games.sessions import played, tokenizer_of
 from evolif.scenarios.games.stored import (
     end_of,
@@ -256,6 +256,10 @@ class Games(FolderScenario[GameOptions, GamePlay, GameFolder]):
     def table(self, options: Mapping[str, Any]) -> MetricTable:
         """Accuracy, and what turns and tokens were used."""
         return TABLE
+
+    def rewarded(self, scores: Sequence[Score]) -> tuple[float, ...]:
+        """Whether the game ended with the right answer."""
+        return tuple(score.value for score in scores if score.name == CORRECT and score.value is not None)
 
     def lengths(self, bench: GameFolder, play: GamePlay, dialogues: Sequence[int]) -> Lengths:
         """Every turn is used; each prompt tells everything again."""

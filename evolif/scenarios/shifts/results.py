@@ -75,6 +75,12 @@ def outcomes_of(turn: JudgedTurn) -> list[GoalOutcome]:
     return [_outcome(score) for score in turn.scores if score.name.startswith(f"{GOAL} ")]
 
 
+def goals_met(scores: Sequence[Score]) -> tuple[float, ...]:
+    """Whether each goal of a final answer that was judged is met, 1 or 0; nothing for other turns."""
+    goals = (score.value for score in scores if score.name.startswith(f"{GOAL} "))
+    return tuple(value for value in goals if value is not None)
+
+
 def final_turn(session: Session) -> JudgedTurn | None:
     """The turn of a session with the final answer; None if it did not get there, or its goals are not judged yet."""
     last = session.turns[-1] if session.turns else None

@@ -29,9 +29,9 @@ from evolif.scenarios.shifts.judged import goal_criteria, judge_goals
 from evolif.scenarios.shifts.lines import lines_of
 from evolif.scenarios.shifts.players import NAMES, player
 from evolif.scenarios.shifts.presentation import ShiftPresentation, ShiftRows
-from evolif.scenarios.shifts.results import TCR_TABLE, form_score, goal_scores, invented_score
+from evolif.scenarios.shifts.results import TCR_TABLE, form_score, goal_scores, goals_met, invented_score
 from evolif.text import read_apart
-from evolif.types import Exchange, Prompt
+from evolif.types import Exchange, Prompt, Score
 
 
 class ShiftEnvironment(FolderEnvironment[ShiftPlay, ShiftFolder]):
@@ -182,3 +182,7 @@ class Shifts(FolderScenario[ShiftOptions, ShiftPlay, ShiftFolder]):
     def table(self, options: Mapping[str, Any]) -> MetricTable:
         """The task completion rate."""
         return TCR_TABLE
+
+    def rewarded(self, scores: Sequence[Score]) -> tuple[float, ...]:
+        """The goals of the final answer."""
+        return goals_met(scores)
