@@ -24,7 +24,7 @@ from evolif.runner.session import RunContext, SessionRunner
 from evolif.runner.settings import RunSettings, partner_of, plan
 from evolif.runner.shutdown import Shutdown
 from evolif.scenario import Benchmark, Environment, Services, get_scenario, options_of
-from evolif.types import JudgedTurn, Message, Session
+from evolif.types import End, JudgedTurn, Message, Session
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +130,22 @@ class Player:
             fault = recorder.fault or seat.fault
             raise fault or UsageError(played.session.reason or "the session was stopped")
         return played
+
+    async def opening(self, dialogue: int) -> tuple[Message, ...]:
+        """What a model is sent first: the system text, if there is one, and the first prompt.
+
+        Args:
+            dialogue: Which one.
+
+        Raises:
+            UsageError: it has no turn of the model under test at its beginning.
+        """
+        _, settings, environment = self._open(_Nobody())
+        prompt = await environment.prompt(dialogue, ())
+        if isinstance(prompt, End) or prompt.seat != "target":
+            raise UsageError(f"dialogue {dialogue} does not begin with a turn of the model under test")
+        system = environment.system(dialogue, "target") if settings.system_prompt else ""
+        return (*([Message("system", system)] if system else []), *prompt.messages)
 
     def headline(self) -> str:
         """The main metric of what is played; empty without figures."""
