@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 unexport PYTHONDONTWRITEBYTECODE
 export PYTHONPYCACHEPREFIX := $(CURDIR)/$(VENV)/pycache
 
-.PHONY: demo weights test test-slow test-verifiers ci-parts lint types check format fetch screenshots docs reference clean
+.PHONY: demo weights test test-slow test-apart ci-parts lint types check format fetch screenshots docs reference clean
 
 # Not quiet: the lines of pip say what is downloaded, and that something happens.
 PIP := $(BIN)/python -m pip install --disable-pip-version-check
@@ -57,9 +57,10 @@ test-slow: weights
 ci-parts: $(VENV)/.dev
 	.ci/parts $(BIN)/python
 
-# The adapter for verifiers, in an environment of its own; skipped, with a word, where that cannot be installed.
-test-verifiers:
-	.ci/verifiers $(PYTHON) $(VENV)-verifiers
+# verifiers, datasets, Inspect and a trainer, each in an environment of its own; skipped, with a word, where one cannot be
+# installed. `make test-apart APART=datasets` drives one.
+test-apart:
+	.ci/apart $(PYTHON) $(VENV) $(APART)
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .
@@ -90,4 +91,4 @@ reference: $(VENV)/.docs
 	$(BIN)/python docs/make_notebooks.py
 
 clean:
-	rm -rf $(VENV) build dist site
+	rm -rf $(VENV) $(VENV)-* build dist site
