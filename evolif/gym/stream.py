@@ -10,12 +10,14 @@ import tempfile
 from collections import deque
 from collections.abc import Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from hashlib import blake2b
 from itertools import count
 from pathlib import Path
 from threading import Lock, local
 from types import TracebackType
 from typing import Any, Self
+from weakref import finalize
 
 from evolif.benchmark import open_benchmark
 from evolif.errors import OutsideError, UsageError
@@ -106,6 +108,7 @@ class Stream:
         self._makers = _Makers(processes)
         self._coming: deque[Future[Path]] = deque()
         self._given: deque[Path] = deque()
+        self._end = finalize(self, _end, self._makers, self._root)
 
     def __iter__(self) -> Iterator[Benchmark]:
         return self
@@ -136,8 +139,7 @@ class Stream:
 
     def close(self) -> None:
         """End the processes, and remove the benchmarks."""
-        self._makers.close()
-        shutil.rmtree(self._root, ignore_errors=True)
+        self._end()
 
     def __enter__(self) -> Self:
         return self
@@ -157,6 +159,11 @@ def _told(scenario: str, options: Mapping[str, Any]) -> dict[str, Any]:
     return dict(options) if scenario == DEFAULT_SCENARIO else {"options": dict(options)}
 
 
+def _end(makers: _Makers, root: Path) -> None:
+    makers.close()
+    shutil.rmtree(root, ignore_errors=True)
+
+
 class _Makers:
     """Threads that each wait for a process of their own."""
 
@@ -174,36 +181,47 @@ class _Makers:
         return self._threads.submit(self._made, json.dumps(request))
 
     def _made(self, request: str) -> Path:
-        process = self._process()
-        assert process.stdin is not None and process.stdout is not None
-        try:
-            process.stdin.write(request + "\n")
-            process.stdin.flush()
-            line = process.stdout.readline()
-        except (OSError, ValueError):
-            line = ""
+        # What a process that was ended from outside had begun, the next one completes.
+        line = self._reply(request) or self._reply(request)
         if not line:
-            raise OutsideError("the process that makes benchmarks for the stream was ended from outside")
+            raise OutsideError(
+                "the processes that make benchmarks for the stream are ended from outside, twice in a row"
+            )
         reply = json.loads(line)
         if "fault" in reply:
             raise UsageError(reply["fault"])
         return Path(reply["path"])
 
+    def _reply(self, request: str) -> str:
+        """A line of the process; empty if it was ended from outside, and then the next request starts another."""
+        process = self._process()
+        assert process.stdin is not None and process.stdout is not None
+        line = ""
+        with suppress(OSError, ValueError):
+            process.stdin.write(request + "\n")
+            process.stdin.flush()
+            line = process.stdout.readline()
+        if not line:
+            process.kill()
+            self._own.process = None
+        return line
+
     def _process(self) -> subprocess.Popen[str]:
         known: subprocess.Popen[str] | None = getattr(self._own, "process", None)
-        if known is None or known.poll() is not None:
-            with self._starting:
-                if self._closed:
-                    raise UsageError("the stream is closed")
-                known = subprocess.Popen(
-                    [sys.executable, "-m", "evolif.gym.maker"],
-                    stdin=subprocess.PIPE,
-                    stdout=subprocess.PIPE,
-                    encoding="utf-8",
-                )
-                self._started.append(known)
-            self._own.process = known
-        return known
+        if known is not None:
+            return known
+        with self._starting:
+            if self._closed:
+                raise UsageError("the stream is closed")
+            started = subprocess.Popen(
+                [sys.executable, "-m", "evolif.gym.maker"],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                encoding="utf-8",
+            )
+            self._started.append(started)
+        self._own.process = started
+        return started
 
     def close(self) -> None:
         with self._starting:
@@ -212,7 +230,13 @@ class _Makers:
                 process.kill()
         self._threads.shutdown(cancel_futures=True)
         for process in self._started:
-            process.wait()
-            for pipe in (process.stdin, process.stdout):
-                if pipe is not None:
-                    pipe.close()
+            _bury(process)
+
+
+def _bury(process: subprocess.Popen[str]) -> None:
+    """Leave nothing open of a process that has ended, or was killed."""
+    process.wait()
+    for pipe in (process.stdin, process.stdout):
+        if pipe is not None:
+            with suppress(OSError):  # a request that it did not read any more
+                pipe.close()
