@@ -68,7 +68,6 @@ def export(
     as_json: JsonFlag = False,
 ) -> None:
     """Export a benchmark or a run, without witnesses: JSONL, CSV, Parquet, datasets, or a layout of others."""
-    import evolif.inspect  # noqa: F401 - its export format
     from evolif.exchange import export as write
 
     done = write(

@@ -1,6 +1,7 @@
 """The formats of `evolif export`: a table of exporters, which other parts of the package may add to.
 
-A new format is a function that writes an `ExportSource` to a path, and a row made with `register_exporter`.
+A new format is a function that writes an `ExportSource` to a path, and a row made with `register_exporter` in a module
+that an entry point of the group `evolif.exporters` names.
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import TypeAlias
 
@@ -26,6 +28,7 @@ from evolif.text import plural
 from evolif.util.files import new_path
 from evolif.util.suggestions import did_you_mean
 
+ENTRY_POINTS = "evolif.exporters"
 JSONL, CSV, PARQUET, DATASETS = "jsonl", "csv", "parquet", "datasets"
 Write: TypeAlias = Callable[[ExportSource, Path, Hub | None], Exported]
 """Writes a source to a new path, and uploads it where a hub is given."""
@@ -82,12 +85,22 @@ def register_exporter(exporter: Exporter) -> None:
     EXPORTERS[exporter.name] = exporter
 
 
+@cache
+def _add_installed() -> None:
+    """Import the modules that add formats."""
+    from importlib.metadata import entry_points
+
+    for point in entry_points(group=ENTRY_POINTS):
+        point.load()
+
+
 def find_exporter(name: str | None, out: Path) -> Exporter:
     """The exporter of a format, or else of the suffix of a file.
 
     Raises:
         UsageError: neither is known.
     """
+    _add_installed()
     names = ", ".join(EXPORTERS)
     chosen = name or next((one.name for one in EXPORTERS.values() if one.suffix == out.suffix != ""), None)
     if chosen is None:

@@ -5,7 +5,7 @@ benchmarks in the background. Rewards are in `evolif.metrics.rewards`. None of i
 """
 
 from evolif.gym.gym import Gym
-from evolif.gym.rollout import Rollout, RolloutTurn
+from evolif.gym.rollout import Rollout
 from evolif.gym.stream import Stream, seed_of
 
-__all__ = ["Gym", "Rollout", "RolloutTurn", "Stream", "seed_of"]
+__all__ = ["Gym", "Rollout", "Stream", "seed_of"]

@@ -6,13 +6,14 @@ trainer's threads, and `multiprocessing` would run the trainer's main script aga
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import sys
 from typing import Any
 
-import evolif
 from evolif.errors import EvolifError
+from evolif.scenarios.generating import generate
 
 
 def made(request: dict[str, Any]) -> dict[str, str]:
@@ -22,7 +23,7 @@ def made(request: dict[str, Any]) -> dict[str, str]:
         request: Keywords of `evolif.generate`, as `Stream` writes them.
     """
     try:
-        return {"path": str(evolif.generate(**request).path)}
+        return {"path": str(generate(**request).path)}
     except EvolifError as fault:
         return {"fault": str(fault)}
     except Exception as fault:  # a bug, or a machine without room: the trainer gets it as a sentence
@@ -33,9 +34,11 @@ def main() -> None:
     """Serve until standard input ends, which it does when the trainer does."""
     replies = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)  # whatever prints while a benchmark is made must not end up among the replies
-    for line in sys.stdin:
+    for number, line in enumerate(sys.stdin):
         replies.write(json.dumps(made(json.loads(line))) + "\n")
         replies.flush()
+        if number == 0:
+            gc.freeze()  # topics, personas and patterns stay: the collector need not go through them again and again
 
 
 if __name__ == "__main__":
