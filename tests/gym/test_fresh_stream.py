@@ -43,7 +43,7 @@ def test_benchmarks_are_those_of_generate_and_old_ones_go(tmp_path: Path) -> Non
         assert first.identity == by_hand.identity
         given = [first, *islice(stream, 2)]
         assert [bench.path.exists() for bench in given] == [False, True, True]
-        for process in stream._makers._started:  # a maker that is lost costs no benchmark
+        for process in list(stream._makers._started):  # a maker that is lost costs no benchmark
             process.kill()
             process.wait()
         assert [next(stream).path.name for _ in range(3)] == ["epoch-3", "epoch-4", "epoch-5"]
