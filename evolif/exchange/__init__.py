@@ -6,5 +6,6 @@ from evolif.exchange.exporting import export
 from evolif.exchange.formats import EXPORTERS
 from evolif.exchange.importing import import_benchmark
 from evolif.exchange.rows import canary_of
+from evolif.exchange.training import TrainingOptions
 
-__all__ = ["EXPORTERS", "Exported", "canary_of", "contamination", "export", "import_benchmark"]
+__all__ = ["EXPORTERS", "Exported", "TrainingOptions", "canary_of", "contamination", "export", "import_benchmark"]

@@ -11,6 +11,7 @@ from evolif._version import __version__
 from evolif.benchmark import BenchmarkFolder
 from evolif.exchange.rows import Row, benchmark_rows, canary_of, folder_rows, run_rows
 from evolif.exchange.tables import schema_of, schema_of_rows
+from evolif.exchange.training import TrainingOptions
 from evolif.runner import Integrity, Run
 from evolif.scenario import answer_keys, get_scenario
 from evolif.scenarios.instructions import InstructionBenchmark
@@ -40,6 +41,10 @@ class Exported:
     """What the scenario calls its answer keys; empty if it has none."""
     integrity: Integrity | None = None
     """Whether the run's turns are as they were written; None for a benchmark."""
+    unit: str = "turn"
+    """What a row is."""
+    notes: tuple[str, ...] = ()
+    """What else a user is told, a sentence each."""
 
 
 Content: TypeAlias = InstructionBenchmark | BenchmarkFolder | Run
@@ -48,9 +53,12 @@ Content: TypeAlias = InstructionBenchmark | BenchmarkFolder | Run
 class ExportSource:
     """The rows of a benchmark or a run, and their description."""
 
-    def __init__(self, content: Content, with_witness: bool, licence: str | None) -> None:
+    def __init__(
+        self, content: Content, with_witness: bool, licence: str | None, training: TrainingOptions | None = None
+    ) -> None:
         self.content = content
         self.with_witness = with_witness
+        self.training = training
         self.kind = "run" if isinstance(content, Run) else "benchmark"
         self.identity = content.settings.benchmark if isinstance(content, Run) else content.identity
         self.scenario = content.settings.scenario if isinstance(content, Run) else content.scenario
@@ -92,12 +100,21 @@ class ExportSource:
             described = _describe_run(content, self.with_witness)
         return described._replace(licence=self._licence or described.licence)
 
-    def exported(self, path: Path, format: str, *, beyond: int = 0, pushed: str | None = None) -> Exported:
+    def exported(
+        self,
+        path: Path,
+        format: str,
+        *,
+        beyond: int = 0,
+        pushed: str | None = None,
+        unit: str = "turn",
+        notes: tuple[str, ...] = (),
+    ) -> Exported:
         """The result of the export."""
         keys = answer_keys(get_scenario(self.scenario))
         integrity = self.content.integrity() if isinstance(self.content, Run) else None
         counts = (self.count, self.canary, self.with_witness, beyond, self.withheld)
-        return Exported(path, format, self.kind, *counts, pushed, keys, integrity)
+        return Exported(path, format, self.kind, *counts, pushed, keys, integrity, unit, notes)
 
 
 def _key_fact(scenario: str, with_witness: bool) -> dict[str, bool]:
@@ -106,7 +123,7 @@ def _key_fact(scenario: str, with_witness: bool) -> dict[str, bool]:
     return {keys: with_witness} if keys else {}
 
 
-_SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"))
+SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"))
 PARQUET_IN_REPO = "data/test-00000-of-00001.parquet"
 
 _LEADERBOARD = (
@@ -147,7 +164,7 @@ def card(source: ExportSource, columns: Sequence[str], *, hub: bool) -> str:
     head: dict[str, Any] = {
         "license": about.licence,
         "pretty_name": about.title,
-        "size_categories": [next((name for most, name in _SIZES if source.count < most), "n>1M")],
+        "size_categories": [next((name for most, name in SIZES if source.count < most), "n>1M")],
         "task_categories": ["text-generation"],
         "tags": ["evolif", "multi-turn", *about.tags],
     }

@@ -11,6 +11,7 @@ from evolif.errors import UsageError
 from evolif.exchange.export_source import Content, Exported, ExportSource
 from evolif.exchange.formats import EXPORTERS, find_exporter
 from evolif.exchange.hub import Hub
+from evolif.exchange.training import TrainingOptions
 from evolif.runner import RunStore, load_run
 from evolif.scenarios.instructions import InstructionBenchmark
 
@@ -24,6 +25,7 @@ def export(
     licence: str | None = None,
     push: str | None = None,
     public: bool = False,
+    training: TrainingOptions | None = None,
     notify: Callable[[str], None] | None = None,
 ) -> Exported:
     """Export a benchmark or a run.
@@ -36,6 +38,7 @@ def export(
         licence: For the card, an identifier such as `cc-by-4.0`.
         push: A repository `user/name` on the hub, for `parquet` and `datasets`; the token is read from HF_TOKEN.
         public: Whether a newly created repository is public.
+        training: For `messages` and `preferences`: how rows are made from runs.
         notify: Receives a sentence when part of the benchmark was repaired.
 
     Raises:
@@ -47,9 +50,15 @@ def export(
     if push is not None and not exporter.pushed:
         pushed = [one.name for one in EXPORTERS.values() if one.pushed]
         raise UsageError(f"--push uploads {' and '.join(pushed)}, not {exporter.name}; choose one of these formats")
+    if training is not None and not exporter.trains:
+        trains = [one.name for one in EXPORTERS.values() if one.trains]
+        raise UsageError(
+            f"the format {exporter.name} takes no options for training data; choose {' or '.join(trains)}, or leave "
+            "them out"
+        )
     hub = Hub(push, public=public) if push is not None else None
     with _open(Path(path), notify) as content:
-        source = ExportSource(content, with_witness, licence)
+        source = ExportSource(content, with_witness, licence, training)
         exporter.check(source)
         return exporter.write(source, target, hub)
 

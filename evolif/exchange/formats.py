@@ -18,7 +18,9 @@ from evolif.errors import UsageError
 from evolif.exchange.authors import DIALOGS, FILE_NAMES, STATES, layout_rows
 from evolif.exchange.export_source import PARQUET_IN_REPO, Exported, ExportSource, card
 from evolif.exchange.hub import Hub
+from evolif.exchange.messages import MESSAGES, NO_WITNESSES, write_messages
 from evolif.exchange.ntm_files import NTM, export_released
+from evolif.exchange.preferences import PREFERENCES, write_preferences
 from evolif.exchange.results import UNIDIAL, model_results
 from evolif.exchange.rows import FIELD, Row, dump, extension, shared_fields
 from evolif.exchange.tables import batches, write_csv, write_parquet
@@ -52,6 +54,8 @@ class Exporter:
     for_benchmarks: bool = True
     pushed: bool = False
     """Whether `--push` uploads it."""
+    trains: bool = False
+    """Whether it makes training data, as `TrainingOptions` say."""
     instead: str = f"export {{what}} as {JSONL}, {PARQUET} or {DATASETS}"
     """What to do with a benchmark or a run that it is not for; may contain `{what}` and `{scenario}`."""
 
@@ -232,5 +236,9 @@ for _exporter in (
     Exporter(DIALOGS, _layout_writer(DIALOGS), for_runs=False),
     Exporter(UNIDIAL, _write_results, for_benchmarks=False),
     Exporter(NTM, _write_released),
+    Exporter(MESSAGES, write_messages, for_benchmarks=False, trains=True, instead=f"{NO_WITNESSES}; export a run"),
+    Exporter(
+        PREFERENCES, write_preferences, for_benchmarks=False, trains=True, instead=f"{NO_WITNESSES}; export a run"
+    ),
 ):
     register_exporter(_exporter)

@@ -200,7 +200,18 @@ def load_run(path: Path | str, *, read_only: bool = False) -> Run:
     Raises:
         UsageError: not a run, or one of another version.
     """
-    return Run(RedactedStore.open(Path(path), read_only=read_only, migrate=False))
+    store = RedactedStore.open(Path(path), read_only=read_only, migrate=False)
+    if store.noted(SAMPLES_OF):
+        store.close()
+        raise UsageError(
+            f"{path} holds more answers to single turns of a run, which do not follow from each other; name the run, "
+            "and these answers enter its export with --samples"
+        )
+    return Run(store)
+
+
+SAMPLES_OF = "samples of"
+"""The note of a store of samples, see `evolif.runner.samples`: the hash of the run that its turns are from."""
 
 
 Notify = Callable[[str], None]
