@@ -12,6 +12,8 @@ import typer
 
 from evolif.cli.console import say, show, show_json
 from evolif.cli.options import Display, JsonFlag
+from evolif.cli.training import CALLS, TrainingFlags, training_options
+from evolif.config import EvalConfig
 from evolif.text import clip, plural
 
 if TYPE_CHECKING:
@@ -43,10 +45,11 @@ def export(
             metavar="FORMAT",
             help="What to write: jsonl, csv, parquet, datasets; evolif-states or evolif-dialogs, the EvolIF authors' "
             "layouts, for benchmarks; unidial, the schema of UniDial-EvalKit, or inspect, logs of Inspect, for runs; "
-            "ntm, the layout of NTM, for benchmarks of the scenario shifts. By default the extension of OUT decides "
-            "(.jsonl, .csv, .parquet).",
+            "messages or preferences, training data from runs; ntm, the layout of NTM, for benchmarks of the scenario "
+            "shifts. By default the extension of OUT decides (.jsonl, .csv, .parquet).",
         ),
     ] = None,
+    *,
     with_witness: Annotated[
         bool, typer.Option("--with-witness", help="Include the witnesses. They are an answer key: do not publish them.")
     ] = False,
@@ -65,16 +68,32 @@ def export(
         bool,
         typer.Option("--public", rich_help_panel=_HUB, help="Make a new repository public; by default it is private."),
     ] = False,
+    training: TrainingFlags,
+    calls: Annotated[EvalConfig, CALLS],
     as_json: JsonFlag = False,
+    display: Display = "auto",
 ) -> None:
-    """Export a benchmark or a run, without witnesses: JSONL, CSV, Parquet, datasets, or a layout of others."""
+    """Export a benchmark or a run, without witnesses: JSONL, CSV, Parquet, datasets, or a layout of others.
+
+    From runs also training data: conversations (messages), or pairs of answers to the same one (preferences).
+    """
     from evolif.exchange import export as write
 
     done = write(
-        path, out, format=file_format, with_witness=with_witness, licence=licence, push=push, public=public, notify=say
+        path,
+        out,
+        format=file_format,
+        with_witness=with_witness,
+        licence=licence,
+        push=push,
+        public=public,
+        training=training_options(path, out, file_format, training, calls, display),
+        notify=say,
     )
     if as_json:
         hidden = {"keys"} if done.integrity is not None else {"keys", "integrity"}
+        if done.unit == "turn":
+            hidden |= {"unit", "notes"}
         show_json(
             {name: value for name, value in asdict(done).items() if name not in hidden} | {"path": str(done.path)}
         )
@@ -84,7 +103,10 @@ def export(
 
 def _export_lines(done: Exported) -> list[str]:
     keys = f", {'with' if done.with_witness else 'without'} {done.keys}" if done.keys else ""
-    lines = [f"{done.path}: {plural(done.rows, 'turn')} of a {done.kind} as {done.format}{keys}; {done.canary}"]
+    lines = [
+        f"{done.path}: {plural(done.rows, done.unit)} of a {done.kind} as {done.format}{keys}; {done.canary}",
+        *done.notes,
+    ]
     if done.beyond:
         lines.append(
             f"{plural(done.beyond, 'constraint has a group or mode', 'constraints have groups or modes')} that this "

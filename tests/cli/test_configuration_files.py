@@ -149,7 +149,7 @@ SHOULD_BE_READ_BEFOREHAND = {
     "names a plug-in of those that are installed": """
         --context --group --scenario --strategies name""",
     "names files and folders that are read": """
-        --against --apply --base --bench --benchmark --definitions --from --like --no-worse-than --personas
+        --against --also --apply --base --bench --benchmark --definitions --from --like --no-worse-than --personas
         --prices --profile --registers --topics bench board corpus file folder folders path response run runs
         source""",
     "names files and folders that are written": """
@@ -161,8 +161,8 @@ HARMLESS = """
     --ablation --across --aggregate --as-released --budget-tokens --budget-usd --by --cache --cap --ceiling --check
     --count --dialogues --display --domain --dry-run --engine --epochs --explain-cache --feedback --finding --floor
     --format --full --github --json --judge-rule --judged --license --limit --list --margin --max --max-connections
-    --max-retries --max-tokens --max-turns --metric --min --name --new-column --only --opinions --patience --pilot
-    --quick --recursive --relevance --relevance-counts --resamples --reviewer --rules --run --sample --schema
+    --max-retries --max-tokens --max-turns --metric --min --min-margin --min-reward --name --new-column --only --opinions --patience --pilot
+    --quick --recursive --relevance --relevance-counts --resamples --reviewer --reward --rules --run --sample --samples --schema
     --search --seconds --seed --set --source --stats --status --stop-method --stop-when --system-prompt
     --temperature --timeout --title --topic --turns --undecided --unscored --verify --voices --wait --whole
     --with-published --with-witness --words

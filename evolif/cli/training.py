@@ -1,0 +1,244 @@
+"""The flags of `evolif export` for training data, and the further answers that pairs are made from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from evolif.cli.console import say
+from evolif.cli.evaluate import SUSPENDED, open_budget, open_cache
+from evolif.cli.options import Only
+from evolif.config import EvalConfig
+from evolif.errors import UsageError
+from evolif.text import plain, plural
+
+if TYPE_CHECKING:
+    from evolif.exchange import TrainingOptions
+    from evolif.runner.samples import Sampled
+
+_PANEL = "Training data (messages and preferences)"
+_SAMPLING = "More answers of each turn (preferences)"
+CALLS = Only(
+    (
+        "base_url",
+        "max_connections",
+        "max_retries",
+        "timeout",
+        "wait",
+        "budget_usd",
+        "budget_tokens",
+        "prices",
+        "cache",
+        "cache_dir",
+        "explain_cache",
+    )
+)
+"""Settings of calls that --samples makes."""
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingFlags:
+    """How training data is made from runs."""
+
+    bench: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="BENCH",
+            rich_help_panel=_PANEL,
+            help="The run's benchmark, for the system texts, which runs do not store.",
+        ),
+    ] = None
+    also: Annotated[
+        list[Path] | None,
+        typer.Option(
+            metavar="RUN", rich_help_panel=_PANEL, help="Another run on the same benchmark; repeat the flag for more."
+        ),
+    ] = None
+    reward: Annotated[
+        str | None,
+        typer.Option(
+            metavar="dense|turn",
+            rich_help_panel=_PANEL,
+            help="What answers are chosen by: the share of requirements that hold (by default), or all of them.",
+        ),
+    ] = None
+    min_reward: Annotated[
+        float | None,
+        typer.Option(
+            metavar="X",
+            rich_help_panel=_PANEL,
+            help="End each conversation before the first answer that earned less, from 0 to 1; in pairs, the least "
+            "reward of the chosen answer.",
+        ),
+    ] = None
+    min_margin: Annotated[
+        float | None,
+        typer.Option(
+            metavar="X", rich_help_panel=_PANEL, help="How much more the chosen answer of a pair earned at least."
+        ),
+    ] = None
+    samples: Annotated[
+        int | None,
+        typer.Option(
+            metavar="K",
+            rich_help_panel=_SAMPLING,
+            help="Have K answers of each judged turn, those of the run included: calls its models, and keeps their "
+            "answers in RUN-samples. Needs --bench.",
+        ),
+    ] = None
+    model: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="PROVIDER/NAME",
+            rich_help_panel=_SAMPLING,
+            help="Ask only this model of the run, or say how it is reached; repeat the flag for more.",
+        ),
+    ] = None
+    judge: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="JUDGE", rich_help_panel=_SAMPLING, help="The run's judge, if it is a model; all of its panel."
+        ),
+    ] = None
+    judge_rule: Annotated[
+        str | None,
+        typer.Option(
+            metavar="mean|majority|median", rich_help_panel=_SAMPLING, help="How its panel reaches a verdict."
+        ),
+    ] = None
+
+
+def training_options(
+    run: Path, out: Path, file_format: str | None, flags: TrainingFlags, calls: EvalConfig, display: str
+) -> TrainingOptions | None:
+    """What the flags ask for; None if nothing. With --samples, the further answers are there on return.
+
+    Args:
+        run: What is exported.
+        out: Where to.
+        file_format: The format, as given.
+        flags: The flags.
+        calls: How models are called.
+        display: How progress is shown.
+
+    Raises:
+        UsageError: flags that do not go together, or a run that cannot be sampled.
+        typer.Exit: an outside fault left answers missing; the same command asks for them.
+    """
+    from evolif.exchange import TrainingOptions
+    from evolif.exchange.preferences import PREFERENCES
+
+    if flags.samples is not None and file_format != PREFERENCES:
+        raise UsageError(f"--samples has turns answered again for pairs; use it with --format {PREFERENCES}")
+    if flags.samples is None:
+        for name, value in (("model", flags.model), ("judge", flags.judge), ("judge-rule", flags.judge_rule)):
+            if value:
+                raise UsageError(f"--{name} is for --samples, which calls models; leave it out")
+    given = (flags.bench, flags.also, flags.reward, flags.min_reward, flags.min_margin, flags.samples)
+    if not any(value not in (None, []) for value in given):
+        return None
+    options = TrainingOptions(
+        flags.bench,
+        tuple(flags.also or ()),
+        flags.reward or "dense",
+        flags.min_reward,
+        flags.min_margin,
+        None if flags.samples is None else _folder_of_samples(run),
+    )
+    if flags.samples is not None:
+        _refuse_existing(out)
+        _sample(run, options, flags, calls, display)
+    return options
+
+
+def _folder_of_samples(run: Path) -> Path:
+    return run.with_name(f"{run.resolve().name}-samples")
+
+
+def _refuse_existing(out: Path) -> None:
+    """Refuse before the first paid call what the export would refuse after the last one."""
+    if out.exists() and not (out.is_dir() and not any(out.iterdir())):
+        raise UsageError(f"{out} already exists; choose another folder")
+
+
+def _sample(run: Path, options: TrainingOptions, flags: TrainingFlags, calls: EvalConfig, display: str) -> None:
+    from evolif.budget import judge_models, load_prices, quotes_of
+    from evolif.cli.progress import choose, watching
+    from evolif.exchange.columns import arrow
+    from evolif.exchange.training import open_played
+    from evolif.runner import Event, SessionEnded, load_run
+    from evolif.runner.samples import sample_answers, sampled_settings
+
+    arrow()
+    folder = _folder_of_samples(run)
+    assert options.bench is not None and flags.samples is not None, "the options have checked it"
+    with closing(load_run(run, read_only=True)) as played:
+        benchmark = open_played(options.bench, played)
+        config = calls.model_copy(
+            update={
+                "models": tuple(flags.model or played.models),
+                "judges": tuple(flags.judge or calls.judges),
+                "judge_rule": flags.judge_rule or calls.judge_rule,
+            }
+        )
+        settings = sampled_settings(played.store, config)
+        quotes = quotes_of(settings, load_prices(calls.prices))
+        called = [("target", name) for name in settings.models] + [("judge", name) for name in judge_models(settings)]
+        budget = open_budget(calls, quotes, called, folder)
+        sessions = len(settings.dialogues) * settings.epochs * max(1, flags.samples - 1)
+        names = list(played.models)
+    shown = choose(display)
+    with watching(shown, names, sessions) as watcher:
+
+        def observe(event: Event) -> None:
+            # In lines, sessions of this store would say nothing: they are a way to write answers down.
+            if shown != "plain" or not isinstance(event, SessionEnded):
+                watcher(event)
+
+        done = sample_answers(
+            run,
+            folder,
+            flags.samples,
+            benchmark,
+            config,
+            cache=open_cache(calls),
+            gate=budget,
+            observe=observe,
+            notify=say,
+            on_stop=watcher.stopping,
+        )
+    if budget is not None and budget.stop is not None and not done.answers:
+        raise UsageError(f"no call was made: {budget.stop.reason}; set a larger budget")
+    _say_outcome(done)
+
+
+def _say_outcome(done: Sampled) -> None:
+    """Say what was asked for.
+
+    Raises:
+        typer.Exit: an outside fault left answers missing.
+    """
+    say(f"{done.path}: {plural(done.answers, 'further answer')}; none of them is asked for again.")
+    if done.suspended:
+        for line in _reasons(done.reasons):
+            say(line)
+        say(
+            f"{plural(done.suspended, 'session is', 'sessions are')} suspended, and nothing is exported; run the same "
+            "command to continue."
+        )
+        raise typer.Exit(SUSPENDED)
+    if done.missing:
+        say(
+            f"{plural(done.missing, 'session lacks', 'sessions lack')} answers, because of the budget or because a "
+            "model gave none; the pairs are of what is there."
+        )
+
+
+def _reasons(reasons: Sequence[tuple[str, str, int]]) -> list[str]:
+    """Why sessions are suspended, the most frequent reasons first."""
+    return [f"{plain(model)}, {plural(number, 'session')}: {plain(reason)}" for model, reason, number in reasons[:5]]

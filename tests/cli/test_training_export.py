@@ -1,0 +1,124 @@
+"""`evolif export` for training, by the command line: flags, a killed sampling, bad input."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import threading
+from collections import Counter
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+import evolif
+from evolif.cli import app
+from tests.chat_server import chat_server
+
+pytest.importorskip("pyarrow", reason="pyarrow is not installed (evolif[datasets])")
+MODEL = "openai/m"
+
+
+class Endpoint:
+    """Answers now almost as it should, now anything; holds back all after the first `most`, if any."""
+
+    def __init__(self, keys: Mapping[str, str]) -> None:
+        self.keys = keys
+        """From a query to its answer key."""
+        self.asked: list[str] = []
+        self.most: int | None = None
+        self.full = threading.Event()
+        self.go_on = threading.Event()
+
+    def __call__(self, body: dict[str, Any]) -> str:
+        if self.most is not None and len(self.asked) >= self.most:
+            self.full.set()
+            self.go_on.wait(30)
+            return "too late"
+        self.asked.append(json.dumps(body["messages"]))
+        first, _, *rest = self.keys[body["messages"][-1]["content"]].split(" ")
+        return " ".join([first, f"w{len(self.asked)}", *rest]) if len(self.asked) % 2 else f"No {len(self.asked)}"
+
+
+@pytest.mark.slow
+def test_a_killed_sampling_continues_where_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    bench, run, pairs = tmp_path / "b", tmp_path / "r", tmp_path / "p"
+    made = evolif.generate(bench, dialogues=2, turns=2, seed=8, profile="objective")
+    turns = [turn for dialogue in made.dialogues() for turn in made.turns(dialogue)]
+    endpoint = Endpoint({turn.query: turn.witness or "" for turn in turns})
+    monkeypatch.setenv("OPENAI_API_KEY", "k")
+    with chat_server(endpoint, endpoint.go_on.set) as url:
+        monkeypatch.setenv("OPENAI_BASE_URL", url)
+        evolif.evaluate(made, MODEL, run, max_turns=2, patience=2).close()
+        played = Counter(endpoint.asked)
+        endpoint.asked.clear()
+        endpoint.most = 4
+        command = ["export", run, pairs, "--format", "preferences", "--bench", bench, "--samples", "4"]
+        command = [*map(str, command), "--max-connections", "1"]
+        with subprocess.Popen([sys.executable, "-m", "evolif", *command], stderr=subprocess.DEVNULL) as process:
+            assert endpoint.full.wait(30)
+            process.send_signal(signal.SIGKILL)
+        assert not pairs.exists()
+        endpoint.most = None
+        endpoint.go_on.set()
+        done = CliRunner().invoke(app, command)
+    assert done.exit_code == 0, done.output
+    assert Counter(endpoint.asked) == {messages: 3 * number for messages, number in played.items()}
+    assert "12 further answers; none of them is asked for again" in done.output
+    assert (pairs / "README.md").is_file()
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Path:
+    bench = evolif.generate(tmp_path / "b", dialogues=2, turns=3, seed=8, profile="objective")
+    evolif.evaluate(bench, "sim/steady?skill=.4", tmp_path / "r", max_turns=3, epochs=3).close()
+    return tmp_path / "r"
+
+
+def test_pairs_of_a_simulated_model(run: Path, tmp_path: Path) -> None:
+    out = tmp_path / "p"
+    command = ["export", str(run), str(out), "-f", "preferences", "--bench", str(tmp_path / "b"), "--samples", "6"]
+    told = CliRunner().invoke(app, [*command, "--json"])
+    assert told.exit_code == 0, told.output
+    done = json.loads(told.stdout)
+    assert (done["unit"], done["format"], done["kind"]) == ("pair", "preferences", "run") and done["rows"] > 0
+    assert (tmp_path / "r-samples" / "run.sqlite").is_file()
+
+
+@pytest.mark.parametrize(
+    ("flags", "told"),
+    [
+        (["-f", "message"], "unknown format message"),
+        (["-f", "messages", "--reward", "tern"], "the reward tern is unknown"),
+        (["-f", "messages", "--reward", "session"], "rewards whole conversations"),
+        (["-f", "messages", "--min-reward", "2"], "not between 0 and 1"),
+        (["-f", "messages", "--with-witness"], "witnesses are no training data"),
+        (["-f", "messages", "--samples", "3"], "use it with --format preferences"),
+        (["-f", "preferences", "--samples", "3"], "--samples needs --bench"),
+        (["-f", "preferences", "--bench", "BENCH", "--samples", "1"], "at least 2 answers"),
+        (["-f", "preferences", "--bench", "BENCH", "--samples", "2", "--model", "sim/perfect"], "is no model of"),
+        (["-f", "preferences", "--bench", "BENCH", "--samples", "2", "--judge", "openai/j"], "was judged by none"),
+        (["-f", "parquet", "--min-reward", ".5"], "takes no options for training data"),
+        (["-f", "parquet", "--model", "openai/m"], "--model is for --samples"),
+        (["-f", "messages", "--also", "RUN"], "more than once"),
+    ],
+)
+def test_bad_flags_are_one_sentence(run: Path, tmp_path: Path, flags: list[str], told: str) -> None:
+    paths = {"BENCH": str(tmp_path / "b"), "RUN": str(run)}
+    out = tmp_path / "out"
+    result = CliRunner().invoke(app, ["export", str(run), str(out), *(paths.get(flag, flag) for flag in flags)])
+    assert result.exit_code == 2 and told in result.output
+    assert result.output.count("\n") == 1 and not out.exists() and not (tmp_path / "r-samples").exists()
+
+
+def test_a_folder_that_exists_is_refused_before_the_first_call(run: Path, tmp_path: Path) -> None:
+    out = tmp_path / "p"
+    out.mkdir()
+    (out / "mine").touch()
+    command = ["export", str(run), str(out), "-f", "preferences", "--bench", str(tmp_path / "b"), "--samples", "3"]
+    result = CliRunner().invoke(app, command)
+    assert result.exit_code == 2 and "already exists" in result.output and not (tmp_path / "r-samples").exists()
