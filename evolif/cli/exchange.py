@@ -35,6 +35,7 @@ _SHOWN = 50
 
 
 def export(
+    ctx: typer.Context,
     path: Annotated[Path, typer.Argument(metavar="PATH", help="The folder of a benchmark or a run; it is only read.")],
     out: Annotated[Path, typer.Argument(metavar="OUT", help="The file or folder to write: new, or an empty folder.")],
     file_format: Annotated[
@@ -87,7 +88,7 @@ def export(
         licence=licence,
         push=push,
         public=public,
-        training=training_options(path, out, file_format, training, calls, display),
+        training=training_options(ctx, path, out, file_format, training, calls, display),
         notify=say,
     )
     if as_json:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -114,11 +114,18 @@ class TrainingFlags:
 
 
 def training_options(
-    run: Path, out: Path, file_format: str | None, flags: TrainingFlags, calls: EvalConfig, display: str
+    ctx: typer.Context,
+    run: Path,
+    out: Path,
+    file_format: str | None,
+    flags: TrainingFlags,
+    calls: EvalConfig,
+    display: str,
 ) -> TrainingOptions | None:
     """What the flags ask for; None if nothing. With --samples, the further answers are there on return.
 
     Args:
+        ctx: Tells which flags were typed; what a variable or a file says for other verbs is no mistake here.
         run: What is exported.
         out: Where to.
         file_format: The format, as given.
@@ -130,19 +137,36 @@ def training_options(
         UsageError: flags that do not go together, or a run that cannot be sampled.
         typer.Exit: an outside fault left answers missing; the same command asks for them.
     """
-    from evolif.exchange import TrainingOptions
+    from evolif.exchange.messages import MESSAGES
     from evolif.exchange.preferences import PREFERENCES
 
-    if flags.samples is not None and file_format != PREFERENCES:
-        raise UsageError(f"--samples has turns answered again for pairs; use it with --format {PREFERENCES}")
-    if flags.samples is None:
-        for name, value in (("model", flags.model), ("judge", flags.judge), ("judge-rule", flags.judge_rule)):
-            if value:
-                raise UsageError(f"--{name} is for --samples, which calls models; leave it out")
-    given = (flags.bench, flags.also, flags.reward, flags.min_reward, flags.min_margin, flags.samples)
-    if not any(value not in (None, []) for value in given):
+    own = [*(field.name for field in fields(TrainingFlags)), *CALLS]
+    if file_format not in (MESSAGES, PREFERENCES):
+        _refuse_typed(ctx, own, f"for training data; use it with --format {MESSAGES} or {PREFERENCES}")
         return None
-    options = TrainingOptions(
+    if file_format == MESSAGES:
+        _refuse_typed(ctx, ["samples", "min_margin"], f"for pairs of answers; use it with --format {PREFERENCES}")
+    elif flags.samples is not None:
+        options = _options(run, flags)
+        _refuse_existing(out)
+        _sample(run, options, flags, calls, display)
+        return options
+    _refuse_typed(ctx, ["model", "judge", "judge_rule", *CALLS], "for --samples K, which calls models; leave it out")
+    options = _options(run, replace(flags, samples=None))
+    return replace(options, min_margin=None) if file_format == MESSAGES else options
+
+
+def _refuse_typed(ctx: typer.Context, names: Sequence[str], why: str) -> None:
+    for name in names:
+        source = ctx.get_parameter_source(name)
+        if source is not None and source.name == "COMMANDLINE":
+            raise UsageError(f"--{name.replace('_', '-')} is {why}")
+
+
+def _options(run: Path, flags: TrainingFlags) -> TrainingOptions:
+    from evolif.exchange import TrainingOptions
+
+    return TrainingOptions(
         flags.bench,
         tuple(flags.also or ()),
         flags.reward or "dense",
@@ -150,10 +174,6 @@ def training_options(
         flags.min_margin,
         None if flags.samples is None else _folder_of_samples(run),
     )
-    if flags.samples is not None:
-        _refuse_existing(out)
-        _sample(run, options, flags, calls, display)
-    return options
 
 
 def _folder_of_samples(run: Path) -> Path:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import signal
 import subprocess
 import sys
@@ -72,10 +73,18 @@ def test_a_killed_sampling_continues_where_it_was(tmp_path: Path, monkeypatch: p
     assert (pairs / "README.md").is_file()
 
 
+@pytest.fixture(scope="module")
+def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = tmp_path_factory.mktemp("played")
+    bench = evolif.generate(root / "b", dialogues=2, turns=3, seed=8, profile="objective")
+    evolif.evaluate(bench, "sim/steady?skill=.4", root / "r", max_turns=3, epochs=3).close()
+    return root
+
+
 @pytest.fixture
-def run(tmp_path: Path) -> Path:
-    bench = evolif.generate(tmp_path / "b", dialogues=2, turns=3, seed=8, profile="objective")
-    evolif.evaluate(bench, "sim/steady?skill=.4", tmp_path / "r", max_turns=3, epochs=3).close()
+def run(played: Path, tmp_path: Path) -> Path:
+    """A run, with its benchmark beside it."""
+    shutil.copytree(played, tmp_path, dirs_exist_ok=True)
     return tmp_path / "r"
 
 
@@ -102,8 +111,14 @@ def test_pairs_of_a_simulated_model(run: Path, tmp_path: Path) -> None:
         (["-f", "preferences", "--bench", "BENCH", "--samples", "1"], "at least 2 answers"),
         (["-f", "preferences", "--bench", "BENCH", "--samples", "2", "--model", "sim/perfect"], "is no model of"),
         (["-f", "preferences", "--bench", "BENCH", "--samples", "2", "--judge", "openai/j"], "was judged by none"),
-        (["-f", "parquet", "--min-reward", ".5"], "takes no options for training data"),
-        (["-f", "parquet", "--model", "openai/m"], "--model is for --samples"),
+        (
+            ["-f", "parquet", "--min-reward", ".5"],
+            "--min-reward is for training data; use it with --format messages or preferences",
+        ),
+        (["-f", "parquet", "--model", "openai/m"], "--model is for training data"),
+        (["-f", "preferences", "--model", "openai/m"], "--model is for --samples K"),
+        (["-f", "messages", "--budget-usd", "5"], "--budget-usd is for --samples K"),
+        (["-f", "messages", "--min-margin", ".2"], "--min-margin is for pairs of answers"),
         (["-f", "messages", "--also", "RUN"], "more than once"),
     ],
 )
@@ -113,6 +128,12 @@ def test_bad_flags_are_one_sentence(run: Path, tmp_path: Path, flags: list[str],
     result = CliRunner().invoke(app, ["export", str(run), str(out), *(paths.get(flag, flag) for flag in flags)])
     assert result.exit_code == 2 and told in result.output
     assert result.output.count("\n") == 1 and not out.exists() and not (tmp_path / "r-samples").exists()
+
+
+def test_what_variables_say_for_other_verbs_is_no_mistake(run: Path, tmp_path: Path) -> None:
+    said = {"EVOLIF_MODEL": "openai/m", "EVOLIF_JUDGE": "lexical", "EVOLIF_BENCH": str(tmp_path / "b")}
+    done = CliRunner().invoke(app, ["export", str(run), str(tmp_path / "r.jsonl")], env=said)
+    assert done.exit_code == 0, done.output
 
 
 def test_a_folder_that_exists_is_refused_before_the_first_call(run: Path, tmp_path: Path) -> None:

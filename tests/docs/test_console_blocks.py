@@ -39,6 +39,7 @@ SLOW = {
     "scenario",
     "share",
     "shifts",
+    "training-data",
     "tutorial",
 }
 """Pages whose commands take seconds."""
