@@ -30,9 +30,10 @@ from evolif.exchange.training import (
     TrainingOptions,
     open_training,
 )
-from evolif.exchange.training_card import context_lines, split_of, systems_of, training_card
+from evolif.exchange.training_card import context_lines, split_notes, split_of, systems_of, training_card
 from evolif.metrics.rewards import REWARD_KINDS
 from evolif.runner import Run
+from evolif.runner.records import storable
 from evolif.scenario import get_scenario
 from evolif.text import plural
 from evolif.types import Message
@@ -111,7 +112,7 @@ def write_messages(source: ExportSource, out: Path, hub: Hub | None) -> Exported
             raise UsageError(f"no conversation of {run.path} is left: {' '.join(lines) or 'it has no answers.'}"[:-1])
         told = [*context_lines(opened), *([" ".join(lines)] if lines else [])]
         (folder / "README.md").write_text(training_card(source, opened, shards, _ROWS_ARE, told), encoding="utf-8")
-        notes = (*lines, *system_notes(systems_of(opened)))
+        notes = (*lines, *split_notes(source), *system_notes(systems_of(opened)))
     return source.exported(out, MESSAGES, unit="conversation", notes=notes)
 
 
@@ -147,12 +148,8 @@ def _kept(conversation: Conversation, options: TrainingOptions) -> _Kept:
 
 
 def _is_enough(turn: SaidTurn, options: TrainingOptions) -> bool:
-    reward = turn.rewards[_kind(options)]
+    reward = turn.rewards[options.kind]
     return options.min_reward is None or reward is None or reward >= options.min_reward
-
-
-def _kind(options: TrainingOptions) -> Any:
-    return options.reward
 
 
 def _row(conversations: Conversations, conversation: Conversation, kept: _Kept) -> Row:
@@ -179,7 +176,7 @@ def _row(conversations: Conversations, conversation: Conversation, kept: _Kept) 
 
 def messages_of(messages: tuple[Message, ...]) -> list[dict[str, str]]:
     """Messages as trainers read them: role and content."""
-    return [{"role": message.role, "content": message.content} for message in messages]
+    return [{"role": message.role, "content": storable(message.content)} for message in messages]
 
 
 def _turn(turn: SaidTurn, message: int | None, *, hide_expected: bool) -> Row:

@@ -30,7 +30,7 @@ from evolif.exchange.training import (
     TrainingSource,
     open_training,
 )
-from evolif.exchange.training_card import split_of, systems_of, training_card
+from evolif.exchange.training_card import split_notes, split_of, systems_of, training_card
 from evolif.runner import Run
 from evolif.runner.samples import open_samples, own_turns, seen_by
 from evolif.text import plural
@@ -134,7 +134,7 @@ def write_preferences(source: ExportSource, out: Path, hub: Hub | None) -> Expor
         (folder / "README.md").write_text(
             training_card(source, opened, shards, _ROWS_ARE, found.lines()), encoding="utf-8"
         )
-        notes = (*found.lines(), *system_notes(systems_of(opened)))
+        notes = (*found.lines(), *split_notes(source), *system_notes(systems_of(opened)))
     return source.exported(out, PREFERENCES, unit="pair", notes=notes)
 
 
@@ -201,7 +201,7 @@ class _Search:
             key: Of what was seen.
         """
         self._keys += turn.barred == ANSWER_KEY
-        reward = turn.rewards[_kind(self._options)]
+        reward = turn.rewards[self._options.kind]
         if turn.barred or reward is None:
             return
         self._compared += 1
@@ -270,10 +270,6 @@ class _Search:
             f"there is no pair in {run.path}: {plural(self._compared, 'answer')} to "
             f"{plural(len(self._spreads), 'conversation')} were compared{keys}; {mend}"
         )
-
-
-def _kind(options: TrainingOptions) -> Any:
-    return options.reward
 
 
 def schema_of_preferences(metadata: Mapping[str, str]) -> Any:

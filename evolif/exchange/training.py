@@ -59,6 +59,11 @@ class TrainingOptions:
         if self.samples is not None and self.bench is None:
             raise UsageError("--samples needs --bench BENCH: what a turn was asked after begins with its system text")
 
+    @property
+    def kind(self) -> RewardKind:
+        """The reward, as the others name it."""
+        return next(kind for kind in TURN_REWARDS if kind == self.reward)
+
 
 @dataclass(frozen=True, slots=True)
 class SaidTurn:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from evolif._version import __version__
 from evolif.exchange.export_source import SIZES, ExportSource
 from evolif.exchange.shards import Shards, front_matter
 from evolif.exchange.training import TrainingSource
+from evolif.runner import Run
+from evolif.text import plural
 
 
 def training_card(
@@ -39,7 +41,9 @@ def training_card(
     head["evolif"] = {**facts, "rows": shards.rows, "canary": source.canary}
     matter = yaml.safe_dump(head, sort_keys=False, allow_unicode=True, width=1000)
     columns = "\n".join(f"- `{name}`" for name in shards.schema.names)
-    paragraphs = "\n\n".join([_SYSTEMS[systems_of(opened)], *told])
+    more = len(opened.runs) - 1
+    also = [f"{plural(more, 'more run')} on the same benchmark {'is' if more == 1 else 'are'} in it."] * bool(more)
+    paragraphs = "\n\n".join([*also, *split_notes(source), _SYSTEMS[systems_of(opened)], *told])
     return f"""---
 {matter}---
 
@@ -81,10 +85,20 @@ _SYSTEMS = {
 
 
 def split_of(source: ExportSource) -> str:
-    """The split of the benchmark, `train` or `test`; empty if it is not split."""
-    origin = getattr(source.content, "origin", lambda: None)()
+    """The side of the benchmark, `train` or `test`; empty if it is of both, or if the run is of an earlier version."""
+    origin = source.content.origin() if isinstance(source.content, Run) else None
     split = None if origin is None else origin.spec.get("split")
-    return split if split in ("train", "test") else ""
+    side = split.get("side") if isinstance(split, Mapping) else None
+    return str(side) if side in ("train", "test") else ""
+
+
+def split_notes(source: ExportSource) -> list[str]:
+    """What to tell where the benchmark is kept for measuring."""
+    if split_of(source) != "test":
+        return []
+    return [
+        "The benchmark is of the side test, whose kinds are held out for measuring; train on runs of the side train."
+    ]
 
 
 def context_lines(opened: TrainingSource) -> list[str]:

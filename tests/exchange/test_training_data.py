@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import shutil
+import sys
+from contextlib import closing
 from hashlib import sha256
 from pathlib import Path
 
@@ -13,7 +16,8 @@ from evolif import UsageError
 from evolif.exchange import TrainingOptions, canary_of, export
 from evolif.metrics.rewards import REWARD_KINDS, reward_of, turn_rewards
 from evolif.models import ChatRequest, Reply
-from evolif.runner import Run
+from evolif.runner import Run, RunStore
+from evolif.runner.provenance import Origin
 from evolif.types import Message
 
 pytest.importorskip("pyarrow", reason="pyarrow is not installed (evolif[datasets])")
@@ -126,6 +130,17 @@ def test_without_the_benchmark_system_texts_are_missing_and_the_card_says_so(pla
     assert front_matter(tmp_path / "s")["evolif"]["system_texts"] == "included"
 
 
+def test_the_side_of_a_benchmark_is_the_split(played, tmp_path: Path) -> None:
+    _, run, _ = played
+    shutil.copytree(run.path, tmp_path / "r")
+    with closing(RunStore.open(tmp_path / "r")) as store:
+        store.note_origin(Origin((), (), {"split": {"side": "test", "edition": 1}}).dump())
+    done = export(tmp_path / "r", tmp_path / "m", format="messages")
+    assert {row["split"] for row in read(tmp_path / "m")} == {"test"}
+    assert front_matter(tmp_path / "m")["configs"][0]["data_files"][0]["split"] == "test"
+    assert any("held out for measuring" in note for note in done.notes)
+
+
 def test_another_benchmark_is_refused(played, tmp_path: Path) -> None:
     _, run, _ = played
     evolif.generate(tmp_path / "other", dialogues=1, turns=1, seed=9, profile="objective")
@@ -224,6 +239,7 @@ def test_answers_of_other_runs_count_too(played, tmp_path: Path) -> None:
     rows = _rows(runs[0], tmp_path / "p", "preferences", also=tuple(tmp_path / name for name in "bcd"))
     assert rows and all(row["chosen_model"] != row["rejected_model"] for row in rows)
     conversations = _rows(runs[0], tmp_path / "m", also=(tmp_path / "b",))
+    assert "1 more run on the same benchmark is in it." in (tmp_path / "m" / "README.md").read_text(encoding="utf-8")
     assert {row["model"] for row in conversations} == {"own/a", "own/b"}
 
 
@@ -261,6 +277,17 @@ def test_a_shortened_context_has_conversations_but_no_pairs(played, tmp_path: Pa
 def test_bad_options_are_one_sentence(options: dict, told: str) -> None:
     with pytest.raises(UsageError, match=told):
         TrainingOptions(**options)
+
+
+@pytest.mark.parametrize("format", ["messages", "preferences"])
+def test_without_pyarrow_nothing_is_left_behind(
+    played, tmp_path: Path, format: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _, run, _ = played
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(UsageError, match=r"need pyarrow; install evolif\[datasets\]"):
+        export(run.path, tmp_path / "m", format=format)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_options_for_training_are_for_training_data_only(played, tmp_path: Path) -> None:
