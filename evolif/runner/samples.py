@@ -334,7 +334,7 @@ def _told(tasks: Iterable[Task], target: RunStore, k: int) -> str:
     if not turns:
         return f"Each judged turn has {k} answers already."
     known = f"; {made} were made before" if made else ""
-    return f"{plural(turns, 'answer')} are needed for {k} of each judged turn{known}."
+    return f"{plural(turns, 'more answer is', 'more answers are')} needed for {k} of each judged turn{known}."
 
 
 def _open_target(root: Path, source: RunStore, settings: RunSettings) -> RunStore:

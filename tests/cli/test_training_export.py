@@ -9,7 +9,7 @@ import subprocess
 import sys
 import threading
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,8 @@ from typer.testing import CliRunner
 
 import evolif
 from evolif.cli import app
+from evolif.errors import ModelError
+from evolif.models import ChatModel, ChatRequest, Reply
 from tests.chat_server import chat_server
 
 pytest.importorskip("pyarrow", reason="pyarrow is not installed (evolif[datasets])")
@@ -71,6 +73,38 @@ def test_a_killed_sampling_continues_where_it_was(tmp_path: Path, monkeypatch: p
     assert Counter(endpoint.asked) == {messages: 3 * number for messages, number in played.items()}
     assert "12 further answers; none of them is asked for again" in done.output
     assert (pairs / "README.md").is_file()
+
+
+class Gone:
+    """A model whose endpoint is gone once it has answered the run's only turn."""
+
+    name = MODEL
+    connections = 1
+
+    def __init__(self) -> None:
+        self.asked = 0
+
+    async def complete(self, request: ChatRequest) -> Reply:
+        self.asked += 1
+        if self.asked > 1:
+            raise ModelError(f"{MODEL}: its endpoint could not be reached")
+        return Reply("A sentence.")
+
+    async def aclose(self) -> None: ...
+
+
+def test_an_outage_leaves_no_pairs_and_says_how_to_continue(
+    tmp_path: Path, fake_models: Callable[[Callable[[str], ChatModel]], None]
+) -> None:
+    bench, run, pairs, model = tmp_path / "b", tmp_path / "r", tmp_path / "p", Gone()
+    fake_models(lambda name: model)
+    made = evolif.generate(bench, dialogues=1, turns=1, seed=8, profile="objective")
+    evolif.evaluate(made, MODEL, run, max_turns=1).close()
+    command = ["export", run, pairs, "--format", "preferences", "--bench", bench, "--samples", "2"]
+    done = CliRunner().invoke(app, [*map(str, command), "--display", "none"])
+    assert done.exit_code == 3 and not pairs.exists() and model.asked > 1
+    assert "1 session is suspended, and nothing is exported; run the same command to continue." in done.output
+    assert f"{MODEL}, 1 session: " in done.output
 
 
 @pytest.fixture(scope="module")
