@@ -206,13 +206,14 @@ def open_budget(config: EvalConfig, quotes: Quotes, models: Iterable[tuple[str, 
 
 
 def _spent(root: Path) -> list[Spent]:
-    from evolif.runner import RunStore, load_run
+    from evolif.runner import RunStore
+    from evolif.runner.sharing import RedactedStore
 
     if not RunStore.begun(root):
         return []
-    with closing(load_run(root)) as run:
+    with closing(RedactedStore.open(root, migrate=False)) as store:
         # Only a dead process leaves calls under way: while another one plays, this one will be refused.
-        return [*run.costs(), *run.store.under_way()]
+        return [*store.costs(), *store.under_way()]
 
 
 def _stop_rule(config: EvalConfig, settings: RunSettings, root: Path) -> StopRule | None:

@@ -19,7 +19,7 @@ from evolif.text import plain, plural
 
 if TYPE_CHECKING:
     from evolif.exchange import TrainingOptions
-    from evolif.runner.samples import Sampled
+    from evolif.runner.sampling import Sampled
 
 _PANEL = "Training data (messages and preferences)"
 _SAMPLING = "More answers of each turn (preferences)"
@@ -192,7 +192,7 @@ def _sample(run: Path, options: TrainingOptions, flags: TrainingFlags, calls: Ev
     from evolif.exchange.columns import arrow
     from evolif.exchange.training import open_played
     from evolif.runner import Event, SessionEnded, load_run
-    from evolif.runner.samples import sample_answers, sampled_settings
+    from evolif.runner.sampling import sample_answers, sampled_settings
 
     arrow()
     folder = _folder_of_samples(run)

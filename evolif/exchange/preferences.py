@@ -32,9 +32,10 @@ from evolif.exchange.training import (
 )
 from evolif.exchange.training_card import split_notes, split_of, systems_of, training_card
 from evolif.runner import Run
+from evolif.runner.histories import SeenAnswer
 from evolif.runner.samples import open_samples, own_turns, seen_by
 from evolif.text import plural
-from evolif.types import Message, Session
+from evolif.types import Message
 from evolif.util.files import new_path
 
 PREFERENCES = "preferences"
@@ -55,6 +56,7 @@ class _Place(NamedTuple):
     session: int
     """Its number in the file."""
     turn: int
+    model: str
 
 
 @dataclass(slots=True)
@@ -81,28 +83,24 @@ class _Spread:
 
 @dataclass(slots=True)
 class _Answers:
-    """Reads the conversations of runs, and their further answers, again by place."""
+    """Reads answers of runs, and further ones, again by place."""
 
     sources: list[Conversations]
-    _held: OrderedDict[tuple[int, int], tuple[Session, dict[int, SaidTurn]]] = field(default_factory=OrderedDict)
-    _sessions: dict[int, dict[int, Session]] = field(default_factory=dict)
+    _held: OrderedDict[tuple[int, int], dict[int, SeenAnswer]] = field(default_factory=OrderedDict)
 
-    def at(self, place: _Place) -> tuple[Session, SaidTurn]:
-        """The session of an answer, and its turn."""
+    def at(self, place: _Place) -> SeenAnswer:
+        """An answer; what was seen before it is right only for an answer of a run."""
         key = (place.source, place.session)
         if key in self._held:
             self._held.move_to_end(key)
         else:
             source = self.sources[place.source]
-            if place.source not in self._sessions:
-                self._sessions[place.source] = dict(source.run.store.sessions(unbegun=False))
-            session = self._sessions[place.source][place.session]
-            turns = source.of(place.session, session).turns
-            self._held[key] = session, {turn.seen.record.turn: turn for turn in turns}
+            records = source.run.store.turns(place.session)
+            seen = source.histories.answers(records[0].prompt.dialogue, records)
+            self._held[key] = {one.record.turn: one for one in seen}
             if len(self._held) > _HELD:
                 self._held.popitem(last=False)
-        session, by_turn = self._held[key]
-        return session, by_turn[place.turn]
+        return self._held[key][place.turn]
 
 
 def write_preferences(source: ExportSource, out: Path, hub: Hub | None) -> Exported:
@@ -130,7 +128,7 @@ def write_preferences(source: ExportSource, out: Path, hub: Hub | None) -> Expor
             found.write(shards, {"canary": source.canary, "split": split or None, "reward": options.reward})
         source.count = shards.rows
         if not shards.rows:
-            raise UsageError(found.nothing(run, opened))
+            raise UsageError(found.nothing(run))
         (folder / "README.md").write_text(
             training_card(source, opened, shards, _ROWS_ARE, found.lines()), encoding="utf-8"
         )
@@ -175,7 +173,8 @@ class _Search:
                         break  # the conversations of later turns contain it
 
     def _place(self, conversation: Conversation, turn: SaidTurn) -> _Place:
-        return _Place(len(self._answers.sources) - 1, conversation.number, turn.seen.record.turn)
+        source = len(self._answers.sources) - 1
+        return _Place(source, conversation.number, turn.seen.record.turn, conversation.session.model)
 
     def read_samples(self, samples: Run, of: Conversations) -> None:
         """Compare further answers of single turns.
@@ -228,22 +227,21 @@ class _Search:
                 yield row
 
     def _row(self, spread: _Spread) -> Row:
-        _, turn = self._answers.at(spread.seen)
+        seen = self._answers.at(spread.seen)
         settings = self._answers.sources[spread.seen.source].run.settings
         row: Row = {
             "benchmark": settings.benchmark,
             "scenario": settings.scenario,
-            "dialogue": turn.seen.record.prompt.dialogue,
-            "turn": turn.seen.record.turn,
-            "prompt": messages_of(turn.seen.messages),
+            "dialogue": seen.record.prompt.dialogue,
+            "turn": seen.record.turn,
+            "prompt": messages_of(seen.messages),
             "margin": spread.margin,
         }
         for side, (reward, place) in (("chosen", spread.best), ("rejected", spread.worst)):
-            session, answered = self._answers.at(place)
             row |= {
-                side: messages_of((Message("assistant", answered.seen.record.answer),)),
+                side: messages_of((Message("assistant", self._answers.at(place).record.answer),)),
                 f"{side}_reward": reward,
-                f"{side}_model": session.model,
+                f"{side}_model": place.model,
             }
         return row
 
@@ -257,7 +255,7 @@ class _Search:
             )
         return told
 
-    def nothing(self, run: Run, opened: TrainingSource) -> str:
+    def nothing(self, run: Run) -> str:
         """Why there is no pair."""
         lone = len(self._spreads) == self._compared
         mend = (

@@ -14,13 +14,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from chat_server import chat_server
 from typer.testing import CliRunner
 
 import evolif
 from evolif.cli import app
 from evolif.errors import ModelError
 from evolif.models import ChatModel, ChatRequest, Reply
-from tests.chat_server import chat_server
+from evolif.types import Usage
 
 pytest.importorskip("pyarrow", reason="pyarrow is not installed (evolif[datasets])")
 MODEL = "openai/m"
@@ -73,6 +74,45 @@ def test_a_killed_sampling_continues_where_it_was(tmp_path: Path, monkeypatch: p
     assert Counter(endpoint.asked) == {messages: 3 * number for messages, number in played.items()}
     assert "12 further answers; none of them is asked for again" in done.output
     assert (pairs / "README.md").is_file()
+
+
+class Counted:
+    """A model that says what its calls used, and never the same again."""
+
+    name = MODEL
+    connections = 1
+
+    def __init__(self) -> None:
+        self.asked = 0
+
+    async def complete(self, request: ChatRequest) -> Reply:
+        self.asked += 1
+        return Reply(" ".join(["word"] * self.asked) + "." * (self.asked % 2), usage=Usage(300, 20))
+
+    async def aclose(self) -> None: ...
+
+
+def test_a_budget_is_for_all_answers_and_a_larger_one_continues(
+    tmp_path: Path, fake_models: Callable[[Callable[[str], ChatModel]], None]
+) -> None:
+    bench, run, model = tmp_path / "b", tmp_path / "r", Counted()
+    fake_models(lambda name: model)
+    made = evolif.generate(bench, dialogues=2, turns=2, seed=8, profile="objective")
+    evolif.evaluate(made, MODEL, run, max_turns=2, patience=2, max_tokens=20).close()
+
+    def ask(out: str, tokens: int) -> Any:
+        command = ["export", run, tmp_path / out, "-f", "preferences", "--bench", bench, "--samples", "5"]
+        return CliRunner().invoke(app, [*map(str, command), "--budget-tokens", str(tokens), "--display", "none"])
+
+    played = model.asked
+    tiny = ask("tiny", 10)
+    assert tiny.exit_code == 2 and "no call was made" in tiny.output and model.asked == played
+    assert "because of the budget" in ask("cut", 3000).output
+    some = model.asked - played
+    assert 0 < some < 16
+    whole = ask("whole", 100_000)
+    assert f"{some} were made before" in whole.output and "because of the budget" not in whole.output
+    assert model.asked == played + 16
 
 
 class Gone:

@@ -8,6 +8,7 @@ from hashlib import sha256
 from pathlib import Path
 
 import pytest
+from judging.asked import Asked, grade
 
 import evolif
 from evolif import UsageError
@@ -18,7 +19,8 @@ from evolif.config import EvalConfig
 from evolif.errors import ModelError
 from evolif.models import ChatRequest, Reply
 from evolif.runner import load_run
-from evolif.runner.samples import Sampled, open_samples, sample_answers, seen_by
+from evolif.runner.samples import open_samples, seen_by
+from evolif.runner.sampling import Sampled, sample_answers
 from evolif.types import Message, Usage
 
 
@@ -126,6 +128,21 @@ def test_answers_are_judged_by_the_rules_of_the_run(tmp_path: Path) -> None:
             assert [v.group for v in record.verdicts] == rules[record.prompt.dialogue, record.turn]
             fresh = evolif.check(record.prompt.payload["constraints"], record.answer)
             assert [v.satisfied for v in record.verdicts] == [v.satisfied for v in fresh]
+
+
+def test_a_panel_judges_again_if_it_is_named_again(tmp_path: Path) -> None:
+    judge = Asked([grade(9)], "own/judge")
+    evolif.generate(tmp_path / "b", dialogues=2, turns=8, seed=5, profile="paper")
+    run = evolif.evaluate(tmp_path / "b", Counted(), tmp_path / "r", max_turns=8, patience=8, judge=judge)
+    subjective = sum(bool(record.records) for _, records in run.transcripts("own/m") for record in records)
+    assert subjective
+    with pytest.raises(UsageError, match=r"was judged by .*own/judge.* name the same with --judge"):
+        sample(tmp_path, 3, Counted())
+    config = EvalConfig(models=(Counted(),), judges=(judge,))
+    done = sample_answers(tmp_path / "r", tmp_path / "s", 3, open_benchmark(tmp_path / "b"), config)
+    with closing(open_samples(done.path, run)) as samples:
+        judged = [r for _, records in samples.transcripts("own/m") for r in records if seen_by(r) and r.records]
+        assert len(judged) == 2 * subjective
 
 
 def test_only_the_model_under_test_of_a_game_is_asked(tmp_path: Path) -> None:
