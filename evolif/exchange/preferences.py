@@ -257,16 +257,17 @@ class _Search:
 
     def nothing(self, run: Run) -> str:
         """Why there is no pair."""
-        lone = len(self._spreads) == self._compared
-        mend = (
-            "have a turn answered several times: --epochs in evaluate, --also RUN, or --samples K"
-            if lone
-            else "have more answers (--epochs, --samples K), or lower --min-margin and --min-reward"
-        )
+        compared, conversations = self._compared, len(self._spreads)
+        if self._keys > compared:
+            mend = "simulated models answer with answer keys, so export a run of a model that writes for itself"
+        elif compared == conversations and self._options.samples is None:
+            mend = "have a turn answered several times: --epochs in evaluate, --also RUN, or --samples K"
+        else:
+            mend = "have more answers (--epochs, --samples K), or lower --min-margin and --min-reward"
         keys = f", and {plural(self._keys, 'answer')} with an answer key did not count" if self._keys else ""
         return (
-            f"there is no pair in {run.path}: {plural(self._compared, 'answer')} to "
-            f"{plural(len(self._spreads), 'conversation')} were compared{keys}; {mend}"
+            f"there is no pair in {run.path}: {plural(compared, 'answer')} to {plural(conversations, 'conversation')} "
+            f"were compared{keys}; {mend}"
         )
 
 
