@@ -198,7 +198,7 @@ def _sample(run: Path, options: TrainingOptions, flags: TrainingFlags, calls: Ev
     folder = _folder_of_samples(run)
     assert options.bench is not None and flags.samples is not None, "the options have checked it"
     with closing(load_run(run, read_only=True)) as played:
-        benchmark = open_played(options.bench, played)
+        benchmark = open_played(Path(options.bench), played)
         config = calls.model_copy(
             update={
                 "models": tuple(flags.model or played.models),

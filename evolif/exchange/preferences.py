@@ -120,7 +120,7 @@ def write_preferences(source: ExportSource, out: Path, hub: Hub | None) -> Expor
         found = _Search(options)
         found.read(opened)
         if options.samples is not None:
-            samples = stack.enter_context(closing(open_samples(options.samples, run)))
+            samples = stack.enter_context(closing(open_samples(Path(options.samples), run)))
             found.read_samples(samples, opened.runs[0])
         split = split_of(source)
         schema = schema_of_preferences({"evolif.canary": source.canary})

@@ -32,9 +32,9 @@ class TrainingOptions:
         UsageError: an unknown reward, or a bound outside 0 to 1.
     """
 
-    bench: Path | None = None
+    bench: Path | str | None = None
     """The benchmark, for the system texts that runs do not store; None leaves them out."""
-    also: tuple[Path, ...] = ()
+    also: tuple[Path | str, ...] = ()
     """More runs on the same benchmark."""
     reward: str = "dense"
     """What answers are chosen by: `dense` or `turn`."""
@@ -42,7 +42,7 @@ class TrainingOptions:
     """The least reward of an answer that is to be imitated, from 0 to 1; None for any."""
     min_margin: float | None = None
     """How much more reward a chosen answer has at least than the rejected one; None for any difference."""
-    samples: Path | None = None
+    samples: Path | str | None = None
     """A folder with more answers of single turns, see `evolif.runner.samples`."""
 
     def __post_init__(self) -> None:
@@ -170,14 +170,14 @@ def open_training(run: Run, options: TrainingOptions, stack: ExitStack) -> Train
         UsageError: another benchmark, or runs that were judged in different ways.
     """
     runs = [run]
-    for path in options.also:
+    for path in map(Path, options.also):
         if path.resolve() in {one.path.resolve() for one in runs}:
             raise UsageError(f"{path} is named more than once; its conversations would count double")
         other = load_run(path, read_only=True)
         stack.callback(other.close)
         _refuse_other(run, other)
         runs.append(other)
-    benchmark = None if options.bench is None else open_played(options.bench, run)
+    benchmark = None if options.bench is None else open_played(Path(options.bench), run)
     opened = [Conversations(one, open_histories(one.settings, benchmark)) for one in runs]
     return TrainingSource(benchmark, opened)
 
