@@ -7,12 +7,20 @@ begins or ends. From a few hundred calls a second this process is the bottleneck
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import aiohttp
 import httpx2
 from openai import DefaultAioHttpClient, OpenAIError
+
+if TYPE_CHECKING or issubclass(DefaultAioHttpClient, httpx2.AsyncClient):
+    _Client = DefaultAioHttpClient
+else:  # before its version 3, the SDK has aiohttp's connections for another client only
+    _Client = httpx2.AsyncClient
+    for name in ("openai", "httpcore2"):  # at DEBUG they log the headers of answers, where an endpoint may repeat a key
+        logging.getLogger(name).setLevel(logging.INFO)
 
 MOST_CONNECTIONS = 1000
 """Connections of one client; the connection limit stays far below."""
@@ -26,7 +34,7 @@ class BodyTooLargeError(OpenAIError):
     """A body is larger than `LARGEST_BODY`; an SDK error, which the SDK does not wrap."""
 
 
-class BoundedClient(DefaultAioHttpClient):
+class BoundedClient(_Client):
     """Reads every body up to `LARGEST_BODY`, whatever its headers say and whatever it decompresses to."""
 
     async def send(self, request: httpx2.Request, *, stream: bool = False, **options: Any) -> httpx2.Response:
