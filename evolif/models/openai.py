@@ -10,7 +10,7 @@ import json
 import os
 import re
 from base64 import b64encode
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Awaitable, Callable, Collection, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from openai import APIStatusError, AsyncOpenAI
 
 
+Carry = Callable[[bytes], Awaitable[tuple[int, bytes]]]
+"""Brings the JSON of a request to the endpoint over connections of the caller's; gives the answer's status and body."""
 _NO_PARAMETERS = Parameters()
 _THINK = re.compile(r"\s*<think>(.*?)(?:</think>\s*|\Z)(.*)\Z", re.DOTALL)
 """A leading block of reasoning; an unclosed one extends to the end."""
@@ -122,6 +124,7 @@ class OpenAIModel:
         timeout: float = 120.0,
         connections: int = CONNECTIONS,
         parameters: Parameters = _NO_PARAMETERS,
+        carry: Carry | None = None,
     ) -> None:
         """Nothing is opened before the first call.
 
@@ -132,6 +135,8 @@ class OpenAIModel:
             timeout: Seconds for one call, from its first byte to the last of the answer.
             connections: Sessions worth running side by side.
             parameters: What each request says besides messages and sampling.
+            carry: Sends requests in place of the SDK, with the key and without `timeout`. Where it raises `OSError`,
+                the endpoint could not be reached.
 
         Raises:
             UsageError: a variable that holds a header is not set.
@@ -151,6 +156,7 @@ class OpenAIModel:
         self._pioneer = Pioneer(known(endpoint.base_url, model, first))
         self._timeout = timeout
         self._connections = connections
+        self._carry = carry
         self._client: AsyncOpenAI | None = None
         self._bearer: dict[str, Any] = {}
         self._answered = False
@@ -235,7 +241,8 @@ class OpenAIModel:
     async def _exchange(self, arguments: dict[str, Any], before: Collection[str]) -> dict[str, Any]:
         """The JSON of an answer that is no error."""
         refused = partial(self._errors.refused, answered=self._answered, sent=_sent(arguments), before=before)
-        data = json_object(await self._post(json.dumps(arguments).encode(), refused), self._errors)
+        post = self._post if self._carry is None else partial(self._carried, self._carry)
+        data = json_object(await post(json.dumps(arguments).encode(), refused), self._errors)
         status = _status_inside(data)
         if status is None:
             if self.heard is not None:
@@ -263,6 +270,17 @@ class OpenAIModel:
         except TimeoutError:
             fault = self._errors.timeout(self._timeout)
         raise fault  # out here, where no `__context__` holds the provider's answer
+
+    async def _carried(self, carry: Carry, content: bytes, refused: Callable[..., ModelError]) -> bytes:
+        try:
+            status, body = await carry(content)
+        except OSError as error:
+            fault = self._errors.unreachable(error)
+        else:
+            if status < 300:
+                return body
+            fault = refused(status, json_or_text(body.decode("utf-8", "replace")))
+        raise fault
 
     def _fault(self, error: Exception, refused: Callable[..., ModelError]) -> ModelError:
         import openai
@@ -345,7 +363,11 @@ def _content(message: Message) -> list[dict[str, Any]]:
 
 def error_body(error: APIStatusError) -> object:
     """The JSON of an error as it was sent, else its text; the SDK keeps only what is under `error`."""
-    text = error.response.text
+    return json_or_text(error.response.text)
+
+
+def json_or_text(text: str) -> object:
+    """What a text holds as JSON, else the text."""
     try:
         return json.loads(text)
     except (ValueError, RecursionError):
