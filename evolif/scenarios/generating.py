@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
 from evolif.errors import UsageError
 from evolif.scenario import DEFAULT_SCENARIO, Benchmark, blaming, get_scenario, options_of
+from evolif.util.suggestions import did_you_mean
 
 if TYPE_CHECKING:
     from evolif.models import ModelOptions
@@ -73,7 +75,11 @@ def generate(
 
         if not isinstance(options, Mapping):
             settings["options"] = options
-        return make(out, dialogues=dialogues, seed=seed, **{**named, **settings})
+        given, known = {**named, **settings}, {*signature(make).parameters} - {"out", "dialogues", "seed"}
+        for name in given:
+            if name not in known:
+                raise UsageError(f"instruction following has no option {name}{did_you_mean(name, known)}")
+        return make(out, dialogues=dialogues, seed=seed, **given)
     if settings:
         raise UsageError(
             f"{', '.join(settings)}: only instruction following has such keywords; the scenario {scenario} takes its "

@@ -50,6 +50,9 @@ def test_instruction_following_takes_its_keywords_as_before(
         ({"scenario": "games", "options": {"game": "go"}}, "game"),
         ({"scenario": "games", "turns": 3}, "turns: only instruction following has such keywords"),
         ({"scenario": "games", "options": ModelOptions()}, "takes its options as a mapping"),
+        ({"options": {"turnz": 3}}, "instruction following has no option turnz (did you mean turns?)"),
+        ({"profle": "everyday"}, "instruction following has no option profle (did you mean profile?)"),
+        ({"options": {"seed": 3}}, "instruction following has no option seed"),
     ],
 )
 def test_what_does_not_fit_is_refused_in_a_sentence(wrong: dict[str, Any], message: str, tmp_path: Path) -> None:
