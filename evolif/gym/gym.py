@@ -57,6 +57,8 @@ class Gym:
         options: Mapping[str, Any] | None = None,
     ) -> None:
         self.bench = bench
+        self.identity = bench.identity
+        """Of the benchmark; working it out reads files, which would cost more than a turn."""
         try:
             config = EvalConfig(
                 models=("policy/model",),
@@ -117,7 +119,7 @@ class Gym:
 
     def of(self, played: PlayedSession) -> Rollout:
         """What was played, as a rollout; for those who watch one under way."""
-        return rollout_of(played, self.bench.scenario, self.bench.identity, self._read)
+        return rollout_of(played, self.bench.scenario, self.identity, self._read)
 
 
 def reward_kind(name: str) -> RewardKind:

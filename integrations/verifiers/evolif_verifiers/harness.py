@@ -50,7 +50,7 @@ class EvolifHarness(vf.Harness[EvolifHarnessConfig]):
         if not isinstance(data, EvolifData):
             raise TypeError("this harness plays the tasks of the taskset evolif-verifiers, and no others")
         gym = await asyncio.to_thread(gym_of, data.source, data.play)
-        if gym.bench.identity != data.benchmark:
+        if gym.identity != data.benchmark:
             raise ValueError(f"{gym.bench.path} is another benchmark than when the task was made; load the tasks again")
         state: EvolifState = trace.state
         played: list[PlayedSession] = []

@@ -224,14 +224,14 @@ class EvolifTaskset(vf.Taskset[EvolifTask, EvolifConfig]):
         for dialogue in gym.dialogues:
             system, prompt = run_to_end(shown_first(gym, dialogue))
             data = EvolifData(
-                id=f"{gym.bench.identity}/{dialogue}",
+                id=f"{gym.identity}/{dialogue}",
                 name=f"{gym.bench.scenario} {dialogue}",
                 prompt=prompt,
                 system_prompt=system or None,
                 source=source,
                 play=self.config.played,
                 dialogue=dialogue,
-                benchmark=gym.bench.identity,
+                benchmark=gym.identity,
             )
             yield EvolifTask(data, self.config.task)
 
