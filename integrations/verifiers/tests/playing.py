@@ -6,7 +6,7 @@ import asyncio
 import hashlib
 import json
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -28,8 +28,9 @@ def answering(seen: Seen) -> Answer:
 
 
 @contextmanager
-def scripted() -> Iterator[Server]:
-    with serving(ok(), answering=answering) as server:
+def scripted(first: Callable[[Seen], Answer | None] = lambda seen: None) -> Iterator[Server]:
+    """A server whose answers the conversation decides, unless `first` has one."""
+    with serving(ok(), answering=lambda seen: first(seen) or answering(seen)) as server:
         yield server
 
 

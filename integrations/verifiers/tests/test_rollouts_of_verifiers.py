@@ -11,6 +11,7 @@ import pytest
 import verifiers.v1 as vf
 from evolif_verifiers.taskset import EvolifState
 from playing import environment, requests_of, rollouts, scripted
+from server import Seen, error
 
 import evolif
 from evolif.gym import Rollout
@@ -147,3 +148,26 @@ def test_another_system_text_takes_the_place_of_the_scenarios_own(tmp_path: Path
         rollouts(environment({**taskset, "system_prompt": str(tmp_path / "system.txt")}), server.url)
         told = [[message for message in seen.body["messages"] if message["role"] == "system"] for seen in server.seen]
     assert told == 2 * [[{"role": "system", "content": "Answer in verse."}]]
+
+
+def test_a_conversation_that_is_too_long_ends_the_dialogue_and_a_short_outage_does_not() -> None:
+    outages = [error(503, "overloaded", headers={"Retry-After": "0"})]
+
+    def first(seen: Seen) -> Any:
+        if len(seen.body["messages"]) > 4:  # the third turn
+            return error(400, "This model's maximum context length is 99 tokens.", code="context_length_exceeded")
+        return outages.pop() if outages else None
+
+    with scripted(first) as server:
+        taskset = {"dialogues": 1, "max_turns": 4, "options": {"turns": 4, "profile": "objective"}}
+        [trace] = traces_of(rollouts(environment(taskset), server.url))
+        assert len(server.seen) == 4  # one of two turns was asked for twice
+    assert trace.metrics["ended_by_context"] == 1 and len(trace.info["evolif"]["turns"]) == 2
+    assert trace.num_turns == 2 and trace.rewards["evolif"] is not None
+
+
+def test_a_provider_that_refuses_fails_the_rollout_with_its_own_words() -> None:
+    with scripted(lambda seen: error(401, "no such key")) as server:
+        [episode] = rollouts(environment({"dialogues": 1, "options": {"turns": 1, "profile": "objective"}}), server.url)
+    assert not episode.ok and not episode.traces[0].rewards
+    assert episode.traces[0].errors[0].type == "ProviderError" and "no such key" in episode.traces[0].errors[0].message

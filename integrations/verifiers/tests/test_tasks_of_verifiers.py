@@ -75,7 +75,7 @@ def test_a_benchmark_that_has_changed_since_its_tasks_were_made_is_not_played(tm
         ({"options": {"profile": "objectiv"}}, "objective"),
         ({"scenario": "games", "options": {"game": "go"}}, "game"),
         ({"play": {"history": "chat"}}, "--set history"),
-        ({"split": "tset"}, "tset"),
+        ({"split": "tset"}, "split"),
         ({"bench": "no-such-folder"}, "no-such-folder"),
         ({"bench": "no-such-folder", "split": "train"}, "leave out split, or bench"),
         ({"task": {"reward": "nice"}}, "'dense', 'turn' or 'session'"),
