@@ -59,7 +59,8 @@ async def measure(url: str, rollouts: int, turns: int) -> tuple[float, float]:
 
 
 def main() -> None:
-    rollouts, turns = (int(word) for word in (*sys.argv[1:], 400, 10)[:2])
+    given = [int(word) for word in sys.argv[1:3]]
+    rollouts, turns = given + [400, 10][len(given) :]
     pipe = subprocess.PIPE
     server = subprocess.Popen([sys.executable, __file__, "serve"], stdin=pipe, stdout=pipe, text=True)
     assert server.stdout is not None and server.stdin is not None

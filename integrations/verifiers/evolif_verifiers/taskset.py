@@ -140,6 +140,8 @@ class EvolifConfig(vf.TasksetConfig):
     """Fresh benchmarks without end, each with a seed of its own, made in the background."""
     worker: int = Field(0, ge=0)
     """Which of several trainers this is, if endless: each has other dialogues."""
+    start: int = Field(0, ge=0)
+    """Which benchmark of the stream is the first, if endless: to go on with an earlier training."""
     patience: int | None = Field(None, ge=1)
     """Failed turns in a row that end a dialogue; by default none do."""
     max_turns: int | None = Field(None, ge=1)
@@ -214,8 +216,9 @@ class EvolifTaskset(vf.Taskset[EvolifTask, EvolifConfig]):
             options=asked.options,
             seed=config.seed,
             worker=config.worker,
+            start=config.start,
         ) as stream:
-            for epoch, bench in enumerate(stream):
+            for epoch, bench in enumerate(stream, config.start):
                 source = config.source(seed_of(epoch, config.worker, config.seed), config.dialogues)
                 yield from self._tasks(source, bench)
 
