@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Protocol
 
 from evolif.config import EvalConfig
 from evolif.errors import ContextOverflowError, UsageError, WithheldError
 from evolif.inspect.messages import to_inspect
-from evolif.models import ChatRequest, ModelRef, Reply, as_list
+from evolif.models import ChatModel, ChatRequest, ModelRef, Reply, as_list
 from evolif.runner import RunSettings
 from evolif.runner.playing import PlayedSession, Player
 from evolif.scenario import Benchmark
@@ -47,20 +47,44 @@ class InspectModel:
         config = GenerateConfig() if longest is None else GenerateConfig(max_tokens=longest)
         output = await self._model.generate([to_inspect(one) for one in request.messages], config=config)
         self.output = output
-        if output.stop_reason == "model_length":
-            raise ContextOverflowError(f"{self.name}: the conversation is longer than the model's context")
-        if output.stop_reason == "content_filter":
-            raise WithheldError(f"{self.name}: a content filter withheld the answer")
-        usage = output.usage
-        return Reply(
-            output.completion,
-            truncated=output.stop_reason == "max_tokens",
-            usage=Usage() if usage is None else _usage(usage),
-            served_by=output.model,
-        )
+        return reply_of(self.name, output, output.completion)
 
     async def aclose(self) -> None:
         """Inspect closes its models."""
+
+
+class TaskSeat(ChatModel, Protocol):
+    """The seat of the model under test in a dialogue that Inspect plays."""
+
+    output: Any
+    """The last `ModelOutput`; None if there is none yet."""
+
+
+def reply_of(name: str, output: Any, text: str) -> Reply:
+    """An answer as Inspect's models give it.
+
+    Args:
+        name: Of the model.
+        output: The `ModelOutput` that it came with.
+        text: What it says.
+
+    Raises:
+        ContextOverflowError: the conversation is too long for the model.
+        WithheldError: a content filter withheld the answer.
+    """
+    if output.empty:
+        return Reply(text)
+    if output.stop_reason == "model_length":
+        raise ContextOverflowError(f"{name}: the conversation is longer than the model's context")
+    if output.stop_reason == "content_filter":
+        raise WithheldError(f"{name}: a content filter withheld the answer")
+    usage = output.usage
+    return Reply(
+        text,
+        truncated=output.stop_reason == "max_tokens",
+        usage=Usage() if usage is None else _usage(usage),
+        served_by=output.model,
+    )
 
 
 def _usage(usage: Any) -> Usage:
@@ -116,14 +140,16 @@ class TaskPlayer:
     """
 
     def __init__(self, bench: Benchmark, config: EvalConfig, open_model: Callable[[str], Any]) -> None:
+        self.context = config.context
+        """What of a conversation is shown."""
         self._open_model = open_model
         self._player = Player(bench, config, self._reachable)
 
-    async def play(self, model: Any, dialogue: int, epoch: int, watch: Watch = _unwatched) -> TaskSession:
+    async def play(self, seat: TaskSeat, dialogue: int, epoch: int, watch: Watch = _unwatched) -> TaskSession:
         """Play one dialogue.
 
         Args:
-            model: An `inspect_ai.model.Model`.
+            seat: Who answers.
             dialogue: Which one.
             epoch: Its repetition, from 1.
             watch: Told after each turn; what it raises ends the dialogue.
@@ -132,7 +158,6 @@ class TaskPlayer:
             Exception: what a call raised, as Inspect raised it.
             UsageError: the session cannot be played.
         """
-        seat = InspectModel(model)
 
         def told(played: PlayedSession) -> None:
             watch(TaskSession(played, seat.output))
@@ -143,9 +168,9 @@ class TaskPlayer:
         """The main metric of what is played; empty without figures."""
         return self._player.headline()
 
-    def settings(self, model: Any) -> RunSettings:
+    def settings(self, seat: TaskSeat) -> RunSettings:
         """The settings of a run of this model."""
-        return self._player.settings(InspectModel(model))
+        return self._player.settings(seat)
 
     def _reachable(self, model: ModelRef) -> ModelRef:
         """A model of Inspect where one is named; ours have names without an endpoint."""

@@ -20,6 +20,8 @@ STORE = "evolif"
 """The name of a session in the store of a sample."""
 SCORER, METRIC = "figures", "pooled"
 """The registered names of the scorer of sessions, and of what makes the figures of a run of them."""
+OWN_SCORER = "evolif_scorer"
+"""The registered name of the scorer of conversations that other solvers have held."""
 _MOST_SHOWN = 20
 """Failed requirements in an explanation."""
 
