@@ -130,8 +130,8 @@ def evolif_dataset(
         scenario: Which kind is made; by default instruction following.
         seed: The same seed makes the same dialogues.
         dialogues: How many are made; by default as many as `evolif generate` makes.
-        max_turns: How many turns `turns` has at most; more than the benchmark has are made. By default those that are
-            written.
+        max_turns: How many turns the dialogues have at most, for solver and scorer, too; more than the benchmark has
+            are made. By default those that are written.
         system_prompt: Whether the input begins with the system text.
         options: Options of `evolif generate`, such as `profile` and `turns`, and of `evolif evaluate --set`.
 
@@ -147,6 +147,8 @@ def evolif_dataset(
         ```
     """
     with told():
+        if max_turns is not None and max_turns < 1:
+            raise UsageError(f"max_turns must be at least 1, not {max_turns}")
         opened, kind, played = _opened(bench, scenario, seed, dialogues, options)
         play = options_of(kind.play, played, kind.name)
         most = kind.defaults(opened, play).max_turns
@@ -240,7 +242,7 @@ class _Script:
                 return [*prompts, prompt][:1], "open"
             prompts.append(prompt)
             past.append(Exchange(prompt, "", ""))
-        return prompts, "cut"
+        return prompts, "cut" if prompts else "open"
 
     def _number(self, dialogue: int) -> int:
         if self._asked is not None:

@@ -12,6 +12,7 @@ from typing import Any
 from inspect_ai.model import get_model
 from inspect_ai.scorer import Score, metric, scorer
 
+from evolif.config import EvalConfig
 from evolif.inspect.benches import pairs, told
 from evolif.inspect.dataset import TURNS, SampleBench, number_of
 from evolif.inspect.playing import CUT, TaskPlayer, config_of
@@ -94,21 +95,26 @@ def _own_scorer(
         Task(dataset=evolif_dataset("my-bench"), solver=my_own_solver(), scorer=evolif_scorer(patience=2))
         ```
     """
-    players: dict[tuple[str, int | None], TaskPlayer] = {}
 
-    def player(of: SampleBench, most: int | None) -> TaskPlayer:
-        key = (of.path, most)
+    def config(most: int | None) -> EvalConfig:
+        return config_of(
+            judge,
+            judge_rule=judge_rule,
+            relevance=relevance,
+            relevance_counts=relevance_counts,
+            patience=patience,
+            max_turns=most,
+            options=pairs(options),
+        )
+
+    players: dict[tuple[str, int | None], TaskPlayer] = {}
+    with told():
+        config(max_turns)
+
+    def player(of: SampleBench) -> TaskPlayer:
+        key = (of.path, max_turns or of.max_turns)
         if key not in players:
-            config = config_of(
-                judge,
-                judge_rule=judge_rule,
-                relevance=relevance,
-                relevance_counts=relevance_counts,
-                patience=patience,
-                max_turns=most,
-                options=pairs(options),
-            )
-            players[key] = TaskPlayer(of.open(), config, get_model)
+            players[key] = TaskPlayer(of.open(), config(key[1]), get_model)
         return players[key]
 
     async def judge_it(state: Any, target: object) -> Any:
@@ -116,8 +122,7 @@ def _own_scorer(
         if stored is not None:
             return score_of(stored)
         with told():
-            of = SampleBench.of(state.metadata, bench)
-            own = player(of, max_turns or of.max_turns)
+            own = player(SampleBench.of(state.metadata, bench))
             script = state.metadata.get(TURNS)
             number = number_of(state)
             replay = Replay(str(state.model), state.messages, number, None if script is None else len(script))

@@ -13,6 +13,7 @@ from inspect_ai.model import get_model
 from inspect_ai.solver import generate as generating
 from inspect_ai.solver import solver
 
+from evolif.config import EvalConfig
 from evolif.errors import UsageError
 from evolif.inspect.benches import pairs, told
 from evolif.inspect.dataset import SampleBench, number_of
@@ -77,7 +78,7 @@ def _own_solver(
             takes it. It gets the conversation so far and adds a message of the assistant. None for the model itself,
             with the tools that solvers before this one gave it.
         patience: Failed turns in a row that end a dialogue; by default as the benchmark says.
-        max_turns: How many turns a dialogue has at most; by default as `evolif evaluate` has it.
+        max_turns: How many turns a dialogue has at most; by default as many as the data set gives.
         judge: Models of Inspect for what rules cannot decide.
         judge_rule: How several judges decide.
         relevance: How off-topic answers are told: `none`, `lexical` or `judge`.
@@ -94,15 +95,15 @@ def _own_solver(
         Task(dataset=evolif_dataset("my-bench"), solver=evolif_solver(agent=react(tools=[...])), scorer=evolif_scorer())
         ```
     """
-    with told():
-        scaffold = None if agent is None else scaffold_of(agent)
-        config = config_of(
+
+    def config(most: int | None) -> EvalConfig:
+        return config_of(
             judge,
             judge_rule=judge_rule,
             relevance=relevance,
             relevance_counts=relevance_counts,
             patience=patience,
-            max_turns=max_turns,
+            max_turns=most,
             feedback=feedback,
             context=context,
             context_model=context_model,
@@ -110,18 +111,23 @@ def _own_solver(
             system_prompt=system_prompt,
             options=pairs(options),
         )
-    players: dict[str, TaskPlayer] = {}
+
+    players: dict[tuple[str, int | None], TaskPlayer] = {}
+    with told():
+        scaffold = None if agent is None else scaffold_of(agent)
+        own = config(max_turns)
 
     def player(state: Any) -> TaskPlayer:
         of_task = _of_tasks.pop(state.uuid, None)
         if of_task is not None:
-            if bench is not None or config != config_of():
+            if bench is not None or own != config_of():
                 raise UsageError("the task says how its dialogues are played (-T); give its solver an agent only")
             return of_task
         of = SampleBench.of(state.metadata, bench)
-        if of.path not in players:
-            players[of.path] = TaskPlayer(of.open(), config, get_model)
-        return players[of.path]
+        key = (of.path, max_turns or of.max_turns)
+        if key not in players:
+            players[key] = TaskPlayer(of.open(), config(key[1]), get_model)
+        return players[key]
 
     async def solve(state: Any, generate: Any) -> Any:
         with told():
@@ -232,8 +238,7 @@ def checking_solver(scenario: str, player: TaskPlayer) -> Any:
         if named is not None and not plays_turns(named):
             raise PrerequisiteError(
                 f"evolif/{scenario} plays its dialogues turn by turn with a solver of its own, and {named} would "
-                "answer the first message only; leave --solver out, and have it answer each turn with "
-                f"-T agent={named}"
+                "answer the first message only; give what --solver was given as -T agent=…, and it answers each turn"
             )
         if named not in (None, PLAY):
             _of_tasks[state.uuid] = player

@@ -88,5 +88,6 @@ def _task(scenario: Scenario, bench: Benchmark, player: TaskPlayer, agent: Any) 
     )
 
 
-for _name in scenario_names():
-    globals()[_name] = task(name=_name)(_make(_name))
+SCENARIOS: dict[str, Callable[..., Any]] = {name: task(name=name)(_make(name)) for name in scenario_names()}
+"""The task of each scenario, by its name."""
+globals().update(SCENARIOS)
