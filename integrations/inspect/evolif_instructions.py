@@ -1,4 +1,4 @@
-"""The task that the register of Inspect Evals points to: instruction following over many turns, until patience runs out.
+"""The task that the register of Inspect Evals points to: dialogues of instructions until patience runs out.
 
     inspect eval integrations/inspect/evolif_instructions.py --model openai/NAME
 

@@ -30,3 +30,17 @@ def test_importing_the_package_imports_no_inspect() -> None:
     code = "import evolif, evolif.inspect, evolif.inspect.scores, sys; print('inspect_ai' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"
+
+
+@pytest.mark.parametrize("name", ["evolif_dataset", "evolif_scorer", "evolif_solver"])
+def test_the_parts_for_tasks_of_users_name_the_extra(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    import evolif.inspect
+
+    module = f"evolif.inspect.{evolif.inspect._LAZY[name]}"
+    for known in [one for one in sys.modules if one.partition(".")[0] == "inspect_ai"] + [module]:
+        monkeypatch.delitem(sys.modules, known, raising=False)
+    monkeypatch.setitem(sys.modules, "inspect_ai", None)
+    with pytest.raises(UsageError, match=rf"{name} needs inspect-ai; install evolif\[inspect\]"):
+        getattr(evolif.inspect, name)
+    with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
+        evolif.inspect.nonsense  # noqa: B018

@@ -232,13 +232,24 @@ def test_a_limit_before_the_first_answer_is_no_figure(server: Server, tmp_path: 
 
 
 @pytest.mark.slow
-def test_another_solver_is_refused_before_anything_is_paid_for(server: Server, tmp_path: Path) -> None:
+def test_a_game_has_no_script_and_is_played_in_a_task_of_a_user(server: Server, tmp_path: Path) -> None:
+    from inspect_ai import Task
+    from inspect_ai import eval as evaluate
     from inspect_ai.solver import generate
 
-    log = inspected("instructions", tmp_path, profile="objective", dialogues=2, turns=2, solver=generate())
-    assert log.status == "error" and server.seen == []
-    assert "evolif/instructions plays its dialogues turn by turn" in log.error.message
-    assert "leave --solver out" in log.error.message
+    from evolif.inspect import evolif_dataset, evolif_scorer, evolif_solver
+
+    games = evolif_dataset(scenario="games", dialogues=1, seed=5)
+    assert "turns" not in games[0].metadata and games[0].input[-1].role == "user"
+    task = Task(dataset=games, solver=evolif_solver(agent=generate(), max_turns=2), scorer=evolif_scorer())
+    where = {"model": "openai-api/tiny/small", "model_base_url": os.environ["TINY_BASE_URL"]}
+    [log] = evaluate(task, log_dir=str(tmp_path / "logs"), display="none", limit=1, **where)
+    [sample] = log.samples
+    turns = sample.store["evolif"]["turns"]
+    # The scaffold has the seat under test only; the scripted partner keeps its own.
+    assert log.status == "success" and {turn["seat"] for turn in turns} == {"target", "partner"}
+    assert len([one for one in sample.messages if one.role == "assistant"]) == len(server.seen) >= 1
+    assert sample.scores["evolif_scorer"].metadata["sums"]
 
 
 @pytest.mark.slow
@@ -246,10 +257,10 @@ def test_the_headline_has_an_error_and_an_interval_and_samples_can_be_filtered(s
     from inspect_ai.analysis import evals_df
 
     log = inspected(
-        "instructions", tmp_path, profile="objective", dialogues=8, turns=3, max_turns=4, seed=7, epochs=2, patience=2
+        "instructions", tmp_path, profile="objective", dialogues=6, turns=3, max_turns=3, seed=7, epochs=2, patience=2
     )
-    bench = evolif.generate(tmp_path / "b", dialogues=8, turns=3, seed=7, profile="objective")
-    run = ours(bench, server, tmp_path, max_turns=4, patience=2, epochs=2)
+    bench = evolif.generate(tmp_path / "b", dialogues=6, turns=3, seed=7, profile="objective")
+    run = ours(bench, server, tmp_path, max_turns=3, patience=2, epochs=2)
     [summary] = summarise(run, resamples=20)
     [main] = {score.metadata["headline"] for sample in log.samples for score in sample.scores.values()}
     assert main in summary.metrics.by_name()

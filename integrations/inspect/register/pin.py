@@ -1,6 +1,6 @@
 """Prints the entry for the register of Inspect Evals, pinned to a commit of a public repository.
 
-    python integrations/inspect/register/pin.py https://github.com/OWNER/REPOSITORY >eval.yaml
+Called as `python integrations/inspect/register/pin.py https://github.com/OWNER/REPOSITORY >eval.yaml`.
 """
 
 from __future__ import annotations
@@ -31,14 +31,12 @@ def pinned(text: str, address: str, commit: str, maintainers: list[str]) -> str:
     """
     found = _ADDRESS.fullmatch(address)
     if found is None:
-        raise ValueError(f"the register takes repositories on GitHub, https://github.com/OWNER/REPOSITORY, not {address}")
+        raise ValueError(f"the register takes repositories on GitHub (https://github.com/OWNER/NAME), not {address}")
     names = f"[{', '.join(maintainers or [found[1]])}]"
     kept = [line for line in text.splitlines() if not line.startswith("#")]
     whole = "\n".join(kept) + "\n"
     address = f"https://github.com/{found[1]}/{found[2]}"
-    return (
-        whole.replace("https://github.com/OWNER/evolif", address).replace("[OWNER]", names).replace("COMMIT", commit)
-    )
+    return whole.replace("https://github.com/OWNER/evolif", address).replace("[OWNER]", names).replace("COMMIT", commit)
 
 
 def head_commit(root: Path) -> str:

@@ -19,7 +19,9 @@ TURNS = 5
 
 @pytest.fixture(scope="session")
 def bench(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    return evolif.generate(tmp_path_factory.mktemp("bench") / "b", dialogues=7, turns=TURNS, seed=7, profile="objective")
+    return evolif.generate(
+        tmp_path_factory.mktemp("bench") / "b", dialogues=7, turns=TURNS, seed=7, profile="objective"
+    )
 
 
 @pytest.fixture(scope="session")

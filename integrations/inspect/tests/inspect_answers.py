@@ -7,8 +7,9 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from evolif.models import ChatRequest, Reply
 from inspect_ai.model import Model, ModelOutput, ModelUsage, get_model
+
+from evolif.models import ChatRequest, Reply
 
 TEXTS = [
     "Here is a short answer. It has two sentences.",
@@ -49,6 +50,7 @@ def scripted(seen: list[Any] | None = None) -> Model:
     def answer(messages: Any, tools: Any, choice: Any, config: Any) -> ModelOutput:
         if seen is not None:
             seen.append(messages)
-        return output(text_for([(one.role, one.text) for one in messages if one.role in ("system", "user", "assistant")]))
+        told = [one for one in messages if one.role in ("system", "user", "assistant")]
+        return output(text_for([(one.role, one.text) for one in told]))
 
     return get_model("mockllm/model", custom_outputs=answer, memoize=False)

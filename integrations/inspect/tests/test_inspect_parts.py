@@ -21,6 +21,7 @@ from evolif.inspect import evolif_dataset, evolif_scorer, evolif_solver
 
 Inspect = Callable[..., Any]
 Figures = dict[str, float]
+DRAFT, MORE = "A draft, which nobody may judge.", "Now the answer."
 
 
 def roles(sample: Any) -> str:
@@ -32,7 +33,7 @@ def whole_script(skip: int = 0, change: int = 0) -> Any:
     """Holds the conversation itself, by the turns in the metadata."""
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
-        first, *others = state.metadata["turns"]
+        others = state.metadata["turns"][1:]
         state = await generate(state)
         for number, turn in enumerate(others[: len(others) - skip], 2):
             state.messages.append(ChatMessageUser(content=turn + (" Please!" if number == change else "")))
@@ -47,10 +48,10 @@ def two_steps() -> Any:
     """Drafts an answer, and then says the one that counts."""
 
     async def execute(state: AgentState) -> AgentState:
-        asked = list(state.messages)
-        state.messages.append(ModelOutput.from_content("mockllm/model", "A draft that would be judged wrongly.").message)
-        state.messages.append(ChatMessageUser(content="Now the answer."))
-        state.output = await get_model().generate([one for one in asked if "draft" not in one.text and one.text != "Now the answer."])
+        asked = [one for one in state.messages if one.text not in (DRAFT, MORE)]
+        state.messages.append(ModelOutput.from_content("mockllm/model", DRAFT).message)
+        state.messages.append(ChatMessageUser(content=MORE))
+        state.output = await get_model().generate(asked)
         state.messages.append(state.output.message)
         return state
 
@@ -127,7 +128,7 @@ def test_a_scaffold_with_tools_sees_what_it_did_before(bench: Any, inspected: In
     [sample] = log.samples
     assert log.status == "success" and roles(sample) == "s" + "uata" * 3
     first = sample.metadata["turns"][0]
-    assert [one.text for one in sample.messages if one.role == "tool"][0] == str(len(first.split()))
+    assert next(one.text for one in sample.messages if one.role == "tool") == str(len(first.split()))
     assert sample.messages[4].text == f"It has {len(first.split())} words." and sample.scores["evolif_scorer"].value
     # At the third turn the model was shown both earlier calls, and its scaffold's system text once.
     assert [role[0] for role, _ in seen[-1]].count("t") == 3
@@ -137,7 +138,9 @@ def test_a_scaffold_with_tools_sees_what_it_did_before(bench: Any, inspected: In
 def test_a_context_strategy_decides_what_a_scaffold_sees(bench: Any, inspected: Inspect) -> None:
     seen: list[Any] = []
     task = Task(
-        dataset=evolif_dataset(bench.path), solver=evolif_solver(agent=generate(), context="last:1"), scorer=evolif_scorer()
+        dataset=evolif_dataset(bench.path),
+        solver=evolif_solver(agent=generate(), context="last:1"),
+        scorer=evolif_scorer(),
     )
     log = inspected(task, model=scripted(seen), limit=1)
     assert log.status == "success" and max(map(len, seen)) == 4  # system, one round, the query
@@ -203,12 +206,16 @@ def test_tasks_of_ours_take_a_scaffold(bench: Any, inspected: Inspect, tmp_path:
         inspected("evolif/instructions", task_args=arguments, limit=2, solver=SolverSpec(solver="mine.py@mine")),
     ):
         assert log.status == "success"
-        assert [sample.store["evolif"] for sample in log.samples] == [sample.store["evolif"] for sample in plain.samples]
+        assert [sample.store["evolif"] for sample in log.samples] == [
+            sample.store["evolif"] for sample in plain.samples
+        ]
 
 
 def test_a_solver_that_would_answer_once_is_refused_before_anything_is_paid_for(bench: Any, inspected: Inspect) -> None:
     seen: list[Any] = []
-    log = inspected("evolif/instructions", model=scripted(seen), task_args={"bench": str(bench.path)}, solver=generate())
+    log = inspected(
+        "evolif/instructions", model=scripted(seen), task_args={"bench": str(bench.path)}, solver=generate()
+    )
     assert log.status == "error" and seen == []
     assert "plays its dialogues turn by turn" in log.error.message and "-T agent=" in log.error.message
     given = SolverSpec(solver="evolif/evolif_solver", args_passed={"patience": 3})
@@ -241,7 +248,9 @@ def test_wrong_arguments_are_a_sentence(bench: Any, tmp_path: Path) -> None:
         assert "\n" not in str(caught.value).strip()
 
 
-def test_a_sample_of_nowhere_and_a_moved_benchmark_are_a_sentence(bench: Any, inspected: Inspect, tmp_path: Path) -> None:
+def test_a_sample_of_nowhere_and_a_moved_benchmark_are_a_sentence(
+    bench: Any, inspected: Inspect, tmp_path: Path
+) -> None:
     from inspect_ai.dataset import Sample
 
     log = inspected(Task(dataset=[Sample(input="hello", id=1)], solver=evolif_solver(), scorer=evolif_scorer()))
