@@ -98,7 +98,8 @@ class Gym:
             dialogue: Which one.
 
         Raises:
-            UsageError: the policy does not speak first in it.
+            ArgumentError: the policy does not speak first in it.
+            UsageError: something is missing that its prompts need.
         """
         return await self._player.opening(dialogue)
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 
 from evolif.config import EvalConfig
 from evolif.contexts import open_strategy
-from evolif.errors import UsageError
+from evolif.errors import ArgumentError, UsageError
 from evolif.judging import open_judge
 from evolif.metrics import tables_of
 from evolif.models import ChatModel, ChatRequest, ModelRef, Reply, spec_of
@@ -138,12 +138,13 @@ class Player:
             dialogue: Which one.
 
         Raises:
-            UsageError: it has no turn of the model under test at its beginning.
+            ArgumentError: it has no turn of the model under test at its beginning.
+            UsageError: something is missing that its prompts need.
         """
         _, settings, environment = self._open(_Nobody())
         prompt = await environment.prompt(dialogue, ())
         if isinstance(prompt, End) or prompt.seat != "target":
-            raise UsageError(f"dialogue {dialogue} does not begin with a turn of the model under test")
+            raise ArgumentError(f"dialogue {dialogue} does not begin with a turn of the model under test")
         system = environment.system(dialogue, "target") if settings.system_prompt else ""
         return (*([Message("system", system)] if system else []), *prompt.messages)
 

@@ -10,7 +10,7 @@ from typing import Any
 import verifiers.v1 as vf
 from pydantic import Field, model_validator
 
-from evolif.errors import EvolifError, UsageError
+from evolif.errors import ArgumentError, EvolifError
 from evolif.gym import Gym, Stream, seed_of
 from evolif.metrics.rewards import RewardKind
 from evolif.runner.shutdown import run_to_end
@@ -187,7 +187,8 @@ class EvolifConfig(vf.TasksetConfig):
 def _fault(source: str, play: str) -> str:
     """What is wrong with a benchmark, or how it is to be played; a command reads its configuration several times."""
     try:
-        gym_of(Source.model_validate_json(source), Play.model_validate_json(play))
+        gym = gym_of(Source.model_validate_json(source), Play.model_validate_json(play))
+        run_to_end(shown_first(gym, gym.dialogues[0]))  # finds packages that are missing
     except EvolifError as fault:
         return str(fault)
     return ""
@@ -248,7 +249,7 @@ async def shown_first(gym: Gym, dialogue: int) -> tuple[str, Any]:
     """
     try:
         first, *rest = await gym.opening(dialogue)
-    except UsageError:
+    except ArgumentError:
         return "", []
     if first.role == "system" and rest:
         return first.content, [{"role": one.role, "content": one.content} for one in rest]

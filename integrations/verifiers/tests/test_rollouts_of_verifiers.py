@@ -66,11 +66,11 @@ def test_sixty_dialogues_twice_are_asked_judged_and_rewarded_as_evolif_does(
     assert len({trace.reward for trace in traces}) > 5
 
 
-@pytest.mark.parametrize("history", ["transcript", "chat"])
+@pytest.mark.parametrize(("history", "player"), [("transcript", 0), ("chat", 0), ("transcript", 1)])
 def test_games_are_played_with_the_scripted_partner(
-    history: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    history: str, player: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    options = {"tokenizer": "regex", "history": history}
+    options = {"tokenizer": "regex", "history": history, "player": player}
     bench = evolif.generate(tmp_path / "b", scenario="games", options={"turns": [4, 6]}, dialogues=2, seed=7)
     monkeypatch.setenv("OPENAI_API_KEY", "k")
     with scripted() as server:
