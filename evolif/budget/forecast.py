@@ -7,10 +7,10 @@ of most of the runs lie that are drawn from its evidence.
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import zip_longest
+from itertools import groupby, zip_longest
 from math import ceil, prod
 
 from evolif.budget.evidence import Basis, Evidence, SessionTokens, of_target
@@ -19,6 +19,7 @@ from evolif.budget.survival import TurnSurvival, survival_of_mean
 from evolif.errors import UsageError
 from evolif.runner import Run, RunSettings
 from evolif.runner.bounds import ASSUMED_ANSWER
+from evolif.runner.samples import Task
 from evolif.runner.warnings import judging_gap
 from evolif.scenario import CHARACTERS_PER_TOKEN, Author, Benchmark, Lengths, get_scenario, options_of
 from evolif.text import plural
@@ -447,4 +448,35 @@ def forecast_rejudging(run: Run, settings: RunSettings, quotes: Quotes) -> Forec
         f"tokens besides each answer and replies of {JUDGE_REPLY} tokens. It costs less if scores for the same text "
         "are cached or a stricter judge ends sessions earlier, and more if unreadable replies are requested again."
     )
+    return _forecast(parts, quotes, grounds)
+
+
+def forecast_sampling(run: Run, settings: RunSettings, quotes: Quotes, tasks: Iterable[Task]) -> Forecast:
+    """Estimate what more answers to the turns of a run will cost, from what the run's own answers to them used.
+
+    Args:
+        run: The run.
+        settings: Of the store of samples.
+        quotes: Its prices.
+        tasks: What is to be asked.
+    """
+    scenario, asked, judged = get_scenario(settings.scenario), Counter[str](), 0
+    usages: defaultdict[str, Usage] = defaultdict(Usage)
+    answer_tokens = 0.0
+    for number, again in groupby(sorted(tasks, key=lambda task: task.number), key=lambda task: task.number):
+        records = {record.turn: record for record in run.store.turns(number)}
+        for task in again:
+            for record in (records[turn] for turn in task.turns):
+                calls = len(scenario.criteria(record.prompt)) + _judges_relevance(settings)
+                asked[task.key.model] += 1
+                usages[task.key.model] += record.usage
+                judged += calls
+                answer_tokens += calls * len(record.answer) / CHARACTERS_PER_TOKEN
+    parts = [
+        _Part("target", model, [calls], [usages[model]] if usages[model] != Usage() else None)
+        for model, calls in asked.items()
+    ]
+    usage = Usage(round(judged * JUDGE_PROMPT + answer_tokens), judged * JUDGE_REPLY)
+    parts += [_Part("judge", judge, [judged], [usage]) for judge in judge_models(settings)]
+    grounds = "Each answer is assumed to use as many tokens as the run's own answer to the same turn did."
     return _forecast(parts, quotes, grounds)

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from evolif.cli.console import say
+from evolif.cli.console import say, show
+from evolif.cli.dry_run import expected_lines, say_unpriced
 from evolif.cli.evaluate import SUSPENDED, open_budget, open_cache
 from evolif.cli.options import Only
 from evolif.config import EvalConfig
@@ -33,6 +34,7 @@ CALLS = Only(
         "budget_usd",
         "budget_tokens",
         "prices",
+        "dry_run",
         "cache",
         "cache_dir",
         "explain_cache",
@@ -188,11 +190,14 @@ def _refuse_existing(out: Path) -> None:
 
 def _sample(run: Path, options: TrainingOptions, flags: TrainingFlags, calls: EvalConfig, display: str) -> None:
     from evolif.budget import judge_models, load_prices, quotes_of
+    from evolif.budget.forecast import forecast_sampling
     from evolif.cli.progress import choose, watching
     from evolif.exchange.columns import arrow
     from evolif.exchange.training import open_played
     from evolif.runner import Event, SessionEnded, load_run
-    from evolif.runner.sampling import sample_answers, sampled_settings
+    from evolif.runner.clients import model_name
+    from evolif.runner.histories import open_histories
+    from evolif.runner.sampling import refuse_few, sample_answers, sampled_settings, samples_needed
 
     arrow()
     folder = _folder_of_samples(run)
@@ -208,6 +213,15 @@ def _sample(run: Path, options: TrainingOptions, flags: TrainingFlags, calls: Ev
         )
         settings = sampled_settings(played.store, config)
         quotes = quotes_of(settings, load_prices(calls.prices))
+        if calls.dry_run:
+            refuse_few(flags.samples)
+            names = [model_name(model) for model in config.models]
+            histories = open_histories(played.settings, benchmark)
+            tasks = samples_needed(played.store, histories, flags.samples, names, folder)
+            told = forecast_sampling(played, settings, quotes, tasks)
+            show(["Expected of the calls before the export:", *expected_lines(told)])
+            say_unpriced(told, quotes)
+            raise typer.Exit
         called = [("target", name) for name in settings.models] + [("judge", name) for name in judge_models(settings)]
         budget = open_budget(calls, quotes, called, folder)
         sessions = len(settings.dialogues) * settings.epochs * max(1, flags.samples - 1)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import partial
@@ -41,7 +41,7 @@ from evolif.runner.settings import RunSettings, differences
 from evolif.runner.sharing import RedactedStore
 from evolif.runner.shutdown import Shutdown, run_interruptibly, with_heartbeat
 from evolif.runner.store import RunStore
-from evolif.scenario import Benchmark, Scenario, Services, get_scenario, options_of
+from evolif.scenario import Benchmark, Services, get_scenario, options_of
 from evolif.text import EDITIONS, known_editions, plural
 
 
@@ -92,8 +92,7 @@ def sample_answers(
         OutsideError: the disk.
         KeyboardInterrupt: stopped; every answer so far is stored.
     """
-    if k < 2:
-        raise UsageError(f"--samples {k} makes no pair; ask for at least 2 answers of each turn")
+    refuse_few(k)
     shutdown = Shutdown()
     with closing(RedactedStore.open(run, migrate=False)) as source:
         source.refuse_edits()
@@ -120,7 +119,7 @@ def sample_answers(
             options = options_of(scenario.play, settings.options, scenario.name)
             environment = scenario.environment(benchmark, options, services)
             histories = Histories(source.settings, environment, knows_systems=True)
-            tasks = {task.key: task for task in _needed(source, histories, scenario, k, tuple(seats))}
+            tasks = {task.key: task for task in samples_needed(source, histories, k, tuple(seats))}
             notify(_told(tasks.values(), target, k))
             target.lose_open_calls()
             batcher = WriteBatcher(target)
@@ -144,6 +143,16 @@ def sample_answers(
                     cache.store.close()
                     notify(cache.summary())
             return _outcome(target, tasks)
+
+
+def refuse_few(k: int) -> None:
+    """Refuse a number of answers that makes no pair.
+
+    Raises:
+        UsageError: it is less than 2.
+    """
+    if k < 2:
+        raise UsageError(f"--samples {k} makes no pair; ask for at least 2 answers of each turn")
 
 
 def sampled_settings(source: RunStore, config: EvalConfig) -> RunSettings:
@@ -210,14 +219,31 @@ def _judges(settings: RunSettings, config: EvalConfig) -> list[str]:
     return given
 
 
-def _needed(
-    source: RunStore, histories: Histories, scenario: Scenario, k: int, models: Sequence[str]
-) -> Iterator[Task]:
-    need = Need(k)
+def samples_needed(
+    source: RunStore, histories: Histories, k: int, models: Sequence[str], target: Path | None = None
+) -> list[Task]:
+    """What is to be asked for K answers of each judged turn.
+
+    Args:
+        source: The run.
+        histories: Of the run, opened with its benchmark.
+        k: How many answers to have, those of the run included.
+        models: Those that are asked.
+        target: A store of samples; its sessions that have ended are left out. None for all.
+
+    Raises:
+        UsageError: pictures, which cannot be shown again.
+    """
+    need, scenario = Need(k), get_scenario(source.settings.scenario)
     for model in models:
         for number, session in source.sessions(model, unbegun=False):
             need.count(number, session, histories, source.turns(number), scenario)
-    return need.tasks()
+    tasks = list(need.tasks())
+    if target is None or not RunStore.begun(target, read_only=True):
+        return tasks
+    with closing(RedactedStore.open(target, read_only=True)) as store:
+        ended = {model: store.ended(model) for model in models}
+    return [task for task in tasks if (task.key.dialogue, task.key.epoch) not in ended[task.key.model]]
 
 
 def _told(tasks: Iterable[Task], target: RunStore, k: int) -> str:

@@ -100,11 +100,14 @@ def test_a_budget_is_for_all_answers_and_a_larger_one_continues(
     made = evolif.generate(bench, dialogues=2, turns=2, seed=8, profile="objective")
     evolif.evaluate(made, MODEL, run, max_turns=2, patience=2, max_tokens=20).close()
 
-    def ask(out: str, tokens: int) -> Any:
+    def ask(out: str, tokens: int, *more: str) -> Any:
         command = ["export", run, tmp_path / out, "-f", "preferences", "--bench", bench, "--samples", "5"]
-        return CliRunner().invoke(app, [*map(str, command), "--budget-tokens", str(tokens), "--display", "none"])
+        return CliRunner().invoke(app, [*map(str, command), "--budget-tokens", str(tokens), "--display", "none", *more])
 
     played = model.asked
+    planned = ask("planned", 10, "--dry-run")
+    assert "target openai/m: 16 calls, 4,800 prompt + 320 answer tokens" in planned.output and planned.exit_code == 0
+    assert model.asked == played and not (tmp_path / "planned").exists() and not (tmp_path / "r-samples").exists()
     tiny = ask("tiny", 10)
     assert tiny.exit_code == 2 and "no call was made" in tiny.output and model.asked == played
     assert "because of the budget" in ask("cut", 3000).output
@@ -113,6 +116,7 @@ def test_a_budget_is_for_all_answers_and_a_larger_one_continues(
     whole = ask("whole", 100_000)
     assert f"{some} were made before" in whole.output and "because of the budget" not in whole.output
     assert model.asked == played + 16
+    assert "total: $0.00" in ask("no more", 10, "--dry-run").output
 
 
 class Gone:
