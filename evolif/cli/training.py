@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import closing
+from contextlib import ExitStack, closing
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -139,13 +139,16 @@ def training_options(
         UsageError: flags that do not go together, or a run that cannot be sampled.
         typer.Exit: an outside fault left answers missing; the same command asks for them.
     """
-    from evolif.exchange.messages import MESSAGES
+    from evolif.exchange.messages import MESSAGES, refuse_witnesses
     from evolif.exchange.preferences import PREFERENCES
 
     own = [*(field.name for field in fields(TrainingFlags)), *CALLS]
     if file_format not in (MESSAGES, PREFERENCES):
         _refuse_typed(ctx, own, f"for training data; use it with --format {MESSAGES} or {PREFERENCES}")
         return None
+    # Here, so that nothing is refused once calls are paid.
+    refuse_witnesses(bool(ctx.params.get("with_witness")))
+    _refuse_typed(ctx, ["push", "public"], "for parquet and datasets; upload the folder with the hub's own tools")
     if file_format == MESSAGES:
         _refuse_typed(ctx, ["samples", "min_margin"], f"for pairs of answers; use it with --format {PREFERENCES}")
     elif flags.samples is not None:
@@ -193,7 +196,7 @@ def _sample(run: Path, options: TrainingOptions, flags: TrainingFlags, calls: Ev
     from evolif.budget.forecast import forecast_sampling
     from evolif.cli.progress import choose, watching
     from evolif.exchange.columns import arrow
-    from evolif.exchange.training import open_played
+    from evolif.exchange.training import open_training
     from evolif.runner import Event, SessionEnded, load_run
     from evolif.runner.clients import model_name
     from evolif.runner.histories import open_histories
@@ -201,9 +204,10 @@ def _sample(run: Path, options: TrainingOptions, flags: TrainingFlags, calls: Ev
 
     arrow()
     folder = _folder_of_samples(run)
-    assert options.bench is not None and flags.samples is not None, "the options have checked it"
-    with closing(load_run(run, read_only=True)) as played:
-        benchmark = open_played(Path(options.bench), played)
+    assert flags.samples is not None, "only then is it called"
+    with closing(load_run(run, read_only=True)) as played, ExitStack() as stack:
+        benchmark = open_training(played, options, stack).benchmark
+        assert benchmark is not None, "the options have checked it"
         config = calls.model_copy(
             update={
                 "models": tuple(flags.model or played.models),
@@ -213,11 +217,11 @@ def _sample(run: Path, options: TrainingOptions, flags: TrainingFlags, calls: Ev
         )
         settings = sampled_settings(played.store, config)
         quotes = quotes_of(settings, load_prices(calls.prices))
+        refuse_few(flags.samples)
         if calls.dry_run:
-            refuse_few(flags.samples)
-            names = [model_name(model) for model in config.models]
             histories = open_histories(played.settings, benchmark)
-            tasks = samples_needed(played.store, histories, flags.samples, names, folder)
+            asked = [model_name(model) for model in config.models]
+            tasks = samples_needed(played.store, histories, flags.samples, asked, folder)
             told = forecast_sampling(played, settings, quotes, tasks)
             show(["Expected of the calls before the export:", *expected_lines(told)])
             say_unpriced(told, quotes)

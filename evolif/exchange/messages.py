@@ -75,7 +75,7 @@ def write_messages(source: ExportSource, out: Path, hub: Hub | None) -> Exported
     Raises:
         UsageError: witnesses are asked for, nothing is left, or pyarrow is missing.
     """
-    refuse_witnesses(source)
+    refuse_witnesses(source.with_witness)
     options = source.training or TrainingOptions()
     if options.min_margin is not None or options.samples is not None:
         raise UsageError("--min-margin and --samples are for pairs of answers; use --format preferences")
@@ -116,13 +116,13 @@ def write_messages(source: ExportSource, out: Path, hub: Hub | None) -> Exported
     return source.exported(out, MESSAGES, unit="conversation", notes=notes)
 
 
-def refuse_witnesses(source: ExportSource) -> None:
+def refuse_witnesses(with_witness: bool) -> None:
     """Refuse to make training data of answer keys.
 
     Raises:
         UsageError: they are asked for.
     """
-    if source.with_witness:
+    if with_witness:
         raise UsageError(f"{NO_WITNESSES}; leave out --with-witness")
 
 

@@ -109,7 +109,7 @@ def write_preferences(source: ExportSource, out: Path, hub: Hub | None) -> Expor
     Raises:
         UsageError: witnesses are asked for, contexts are not stored, there is no pair, or pyarrow is missing.
     """
-    refuse_witnesses(source)
+    refuse_witnesses(source.with_witness)
     options = source.training or TrainingOptions()
     run = source.content
     assert isinstance(run, Run), "the exporter has checked it"

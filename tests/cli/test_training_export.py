@@ -184,6 +184,12 @@ def test_pairs_of_a_simulated_model(run: Path, tmp_path: Path) -> None:
         (["-f", "messages", "--reward", "session"], "rewards whole conversations"),
         (["-f", "messages", "--min-reward", "2"], "not between 0 and 1"),
         (["-f", "messages", "--with-witness"], "witnesses are no training data"),
+        (
+            ["-f", "preferences", "--bench", "BENCH", "--samples", "3", "--with-witness"],
+            "witnesses are no training data",
+        ),
+        (["-f", "preferences", "--bench", "BENCH", "--samples", "3", "--also", "RUN"], "more than once"),
+        (["-f", "preferences", "--push", "u/n"], "--push is for parquet and datasets"),
         (["-f", "messages", "--samples", "3"], "use it with --format preferences"),
         (["-f", "preferences", "--samples", "3"], "--samples needs --bench"),
         (["-f", "preferences", "--bench", "BENCH", "--samples", "1"], "at least 2 answers"),
