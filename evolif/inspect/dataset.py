@@ -75,8 +75,16 @@ def number_of(state: Any) -> int:
 
     Args:
         state: A `TaskState`.
+
+    Raises:
+        UsageError: it is none.
     """
-    return int(state.metadata.get("dialogue", state.sample_id))
+    given = state.metadata.get("dialogue", state.sample_id)
+    if not str(given).isdecimal():
+        raise UsageError(
+            f"the sample {given} is no dialogue: its id has to be a number, or its metadata have `dialogue`"
+        )
+    return int(given)
 
 
 def first_samples(scenario: Scenario, bench: Benchmark) -> list[Any]:

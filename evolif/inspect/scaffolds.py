@@ -131,8 +131,11 @@ class ScaffoldModel:
 
     def _asked(self, request: ChatRequest) -> list[Any]:
         """What the scaffold is shown."""
-        if self._keeps_steps and self._kept and request.prompt is not None:
-            return [*self._kept, *map(to_inspect, request.prompt.messages)]
+        new = () if request.prompt is None else request.prompt.messages
+        # A prompt that repeats all that was said comes without it, however long the context may be.
+        has_past = sum(message.role != "system" for message in request.messages) > len(new)
+        if self._keeps_steps and self._kept and has_past:
+            return [*self._kept, *map(to_inspect, new)]
         return list(map(to_inspect, request.messages))
 
     def _state_of(self, messages: list[Any]) -> Any:

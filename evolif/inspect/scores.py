@@ -133,6 +133,8 @@ def headline_interval(main: str, sums: Iterable[tuple[Any, Mapping[str, Sequence
         sums: As `headline_error` gets them.
     """
     told = list(sums)
+    if not any(main in one for _, one in told):
+        return {}
     length = PROCESS.bounded[0]
     bounded = main in PROCESS.bounded and any(length in one for _, one in told)
     names = (length, main) if bounded else (main,)
