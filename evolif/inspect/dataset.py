@@ -81,9 +81,7 @@ def number_of(state: Any) -> int:
     """
     given = state.metadata.get("dialogue", state.sample_id)
     if not str(given).isdecimal():
-        raise UsageError(
-            f"the sample {given} is no dialogue: its id has to be a number, or its metadata have `dialogue`"
-        )
+        raise UsageError(f"the sample {given} is no dialogue: its id, or `dialogue` in its metadata, must be a number")
     return int(given)
 
 

@@ -176,6 +176,19 @@ def test_another_conversation_is_unscored_and_says_which_turn_differs(
     assert score.value != score.value and says in score.explanation and score.explanation.count("\n") == 0
 
 
+def test_a_script_ends_with_its_turns_where_some_stay_unjudged(inspected: Inspect, tmp_path: Path) -> None:
+    import evolif
+
+    paper = evolif.generate(tmp_path / "paper", dialogues=1, turns=3, seed=3, profile="paper")
+    groups = [[one.group for one in turn.constraints] for turn in paper.turns(1)]
+    log = inspected(Task(dataset=evolif_dataset(paper.path), solver=whole_script(), scorer=evolif_scorer(patience=9)))
+    score = log.samples[0].scores["evolif_scorer"]
+    judged = [[verdict["satisfied"] for verdict in turn["verdicts"]] for turn in score.metadata["session"]["turns"]]
+    assert list(map(len, judged)) == list(map(len, groups))
+    assert any(set(own) == {None} for own in judged)  # nobody judges what is subjective
+    assert score.metadata["ending"] == "censored" and score.metadata["cause"] == "benchmark"
+
+
 def test_inspect_score_finds_the_scorer_by_its_name(
     bench: Any, figures: Figures, inspected: Inspect, figures_of: Any
 ) -> None:
@@ -262,3 +275,6 @@ def test_a_sample_of_nowhere_and_a_moved_benchmark_are_a_sentence(
         Task(dataset=evolif_dataset(bench.path), solver=evolif_solver(bench=str(other.path)), scorer=evolif_scorer())
     )
     assert "is not the benchmark of these samples" in log.error.message
+    given = {"dataset": [Sample(input="hello", id="first")], "scorer": evolif_scorer()}
+    log = inspected(Task(solver=evolif_solver(bench=str(bench.path)), **given))
+    assert "the sample first is no dialogue" in log.error.message
