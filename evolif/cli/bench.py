@@ -15,7 +15,10 @@ from evolif.errors import UsageError
 from evolif.text import plural
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from evolif.scenario import Benchmark
+    from evolif.scenarios.instructions.turn_lines import SplitSide
 
 TEMPLATE = "template"
 INSTRUCTIONS = "instructions"
@@ -81,6 +84,14 @@ def generate(
             help="Word each task as who asks would, with a profile that does not, such as paper; others do so anyway.",
         ),
     ] = False,
+    split: Annotated[
+        str | None,
+        typer.Option(
+            metavar="train|test",
+            help="Only the modes, topics, personas and wordings of one side of a fixed partition: train on one side, "
+            "evaluate on the other.",
+        ),
+    ] = None,
     only: Annotated[int | None, typer.Option(min=1, help="Generate only the dialogue with this number.")] = None,
     options: WordingOptions,
     scenario: Annotated[
@@ -130,15 +141,28 @@ def generate(
             definitions=definitions,
             judged=judged,
             voices=voices,
+            split=split,
             options=ModelOptions(**asdict(options), seed=chosen),
             only=only,
             progress=progress,
             observe=observe,
         )
     spec = made.header.spec
-    typer.echo(f"{out}: {plural(len(made.dialogues()), 'dialogue')}, profile {spec.profile.name}, seed {spec.seed}")
+    told = "" if spec.split is None else f", split {spec.split}"
+    typer.echo(
+        f"{out}: {plural(len(made.dialogues()), 'dialogue')}, profile {spec.profile.name}, seed {spec.seed}{told}"
+    )
+    show(_split_lines(spec.split))
     show(rates_lines(made))
     typer.echo(f"Next: evolif evaluate {out} --model local/smollm2-135m --out RUN")
+
+
+def _split_lines(split: SplitSide | None) -> Iterator[str]:
+    """What a split leaves on both sides, and on neither."""
+    if split is not None and split.both:
+        yield f"On both sides, since they have no kinds: {', '.join(split.both)}"
+    if split is not None and split.neither:
+        yield f"Left to the other side: {', '.join(split.neither)}"
 
 
 def _seed_of(folder: Path) -> int:

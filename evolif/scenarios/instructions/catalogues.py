@@ -5,9 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Literal
 
+from evolif.errors import UsageError
+from evolif.scenarios.instructions.partition import Side, side_of
 from evolif.scenarios.instructions.tracker import Profile
 from evolif.scenarios.instructions.tracker.profile import packaged_topics
+from evolif.text import plural
 from evolif.util.opened import read_file
 from evolif.util.resources import data_path
 
@@ -42,3 +46,22 @@ def _neutral(catalogue: bytes) -> bytes:
     entries = map(json.loads, catalogue.decode().splitlines())
     kept = ({name: value for name, value in entry.items() if name not in _PERSONAL} for entry in entries)
     return "".join(f"{json.dumps(entry, ensure_ascii=False)}\n" for entry in kept).encode()
+
+
+def of_side(files: Catalogues, side: Side) -> Catalogues:
+    """The catalogues with the topics and personas of one side alone; registers are as they are.
+
+    Raises:
+        UsageError: the side has none of either.
+    """
+    return {name: _entries_of(name, content, side) if name != REGISTERS else content for name, content in files.items()}
+
+
+def _entries_of(name: str, catalogue: bytes, side: Side) -> bytes:
+    thing: Literal["topic", "persona"] = "topic" if name == TOPICS else "persona"
+    lines = [line for line in catalogue.splitlines() if line.strip()]
+    kept = [line for line in lines if side_of(thing, str(json.loads(line)["id"])) == side]
+    if not kept:
+        number = plural(len(lines), thing)
+        raise UsageError(f"{number} cannot be split: all are on the other side than {side}; give more, or no --split")
+    return b"".join(line + b"\n" for line in kept)

@@ -16,6 +16,7 @@ from evolif.benchmark.shown import benchmark_line, benchmark_table
 from evolif.errors import InternalError, OutsideError, UsageError
 from evolif.scenarios.instructions.constraints import code_of
 from evolif.scenarios.instructions.generator import UNPLAYABLE, TurnGenerator
+from evolif.scenarios.instructions.partition import EDITION as PARTITION
 from evolif.scenarios.instructions.synthesis import (
     TEMPLATE,
     author_of,
@@ -225,7 +226,13 @@ class InstructionBenchmark:
 
     def can_grow(self, dialogue: int) -> bool:
         """Whether this version can add turns to a dialogue: it has a script, and its template words are still ours."""
-        return self.extendable and (self.header.edition == self._own_edition or self.author(dialogue) != TEMPLATE)
+        own = self.header.edition == self._own_edition and self._knows_partition
+        return self.extendable and (own or self.author(dialogue) != TEMPLATE)
+
+    @property
+    def _knows_partition(self) -> bool:
+        split = self.header.spec.split
+        return split is None or split.edition == PARTITION
 
     @property
     def _own_edition(self) -> int:
@@ -233,6 +240,8 @@ class InstructionBenchmark:
 
     def refuse_other_edition(self) -> None:
         """Raise `UsageError` if the template of this version words turns differently from those of the benchmark."""
+        if self.header.spec.split is not None:
+            self.header.spec.split.require()
         if self.header.edition != self._own_edition:
             raise UsageError(
                 f"{self.path} is of edition {self.header.edition}, made by evolif {self.header.generator}; this evolif "

@@ -10,16 +10,26 @@ from evolif.benchmark.files import refuse_other
 from evolif.errors import EvolifError, UsageError
 from evolif.models import ModelOptions, ModelRef
 from evolif.scenarios.instructions.authors import Author, open_synthesizers, reopen_synthesizers
-from evolif.scenarios.instructions.catalogues import Catalogues, joined, packaged_catalogues
+from evolif.scenarios.instructions.catalogues import Catalogues, joined, of_side, packaged_catalogues
 from evolif.scenarios.instructions.constraints import code_of
 from evolif.scenarios.instructions.folder import REGISTERS, InstructionBenchmark
 from evolif.scenarios.instructions.generator import TurnGenerator
+from evolif.scenarios.instructions.partition import side_named, side_of
 from evolif.scenarios.instructions.source import TurnMade, word_alone
 from evolif.scenarios.instructions.synthesis import TEMPLATE, SynthesizerShare, author_of, load_frames, load_personas
 from evolif.scenarios.instructions.tracker import Profile, load_profile, load_topics
 from evolif.scenarios.instructions.tracker.lives import check_facts
 from evolif.scenarios.instructions.tracker.profile import BUILT_IN, USUAL, packaged_topics, with_judged
-from evolif.scenarios.instructions.turn_lines import Header, Spec, definitions_named, edition_of, read_header, to_line
+from evolif.scenarios.instructions.tracker.sides import drawn_from, without_kinds
+from evolif.scenarios.instructions.turn_lines import (
+    Header,
+    Spec,
+    SplitSide,
+    definitions_named,
+    edition_of,
+    read_header,
+    to_line,
+)
 from evolif.text import FIRST_RULES, READING_RULES_VERSION
 from evolif.util.opened import read_file
 from evolif.util.resources import data_path
@@ -43,6 +53,7 @@ def generate(
     definitions: str = "system",
     judged: bool = False,
     voices: bool = False,
+    split: str | None = None,
     options: ModelOptions | None = None,
     only: int | None = None,
     progress: Callable[[int, int], None] | None = None,
@@ -68,6 +79,8 @@ def generate(
         judged: Whether a third of the new constraints are of kinds that only a judge can check: a voice, a tone, a
             genre, a reader, a style, an emotion. Only for profiles that follow a load, such as `everyday`.
         voices: Whether tasks are worded as who asks would, with a profile that does not, such as `paper`.
+        split: `train` or `test`: only the modes, topics, personas and wordings of that side of a fixed partition, so
+            that a model can be trained on one and evaluated on the other. What chat models word is not split.
         options: How chat models are reached and sampled.
         only: Generate only this dialogue; its bytes are the same as in the whole set.
         progress: Called with (dialogues done, dialogues in total) for template dialogues.
@@ -89,6 +102,9 @@ def generate(
         drawn = with_judged(drawn)
     if not drawn.persons and (voices or (stored is not None and stored.spec.profile.voices)):
         drawn = drawn.model_copy(update={"voices": True})
+    side = _split_of(split, stored, drawn)
+    if side is not None:
+        drawn = drawn_from(drawn, side.require())
     dialogues = dialogues if dialogues is not None else drawn.protocol.dialogues or DIALOGUES
     _check(dialogues, turns, seed, shares, only)
     spec = Spec(
@@ -98,6 +114,7 @@ def generate(
         turns=turns,
         synthesizers=tuple(map(str, shares)),
         checker=opened.checker,
+        split=side,
     )
     header = Header(
         edition=edition_of(spec.profile),
@@ -117,6 +134,10 @@ def generate(
     files = dict(packaged_catalogues(drawn))
     given = {"topics.jsonl": topics, "personas.jsonl": personas, REGISTERS: registers}
     files |= {name: joined((Path(path),)) for name, path in given.items() if path}
+    if side is not None:
+        files = dict(of_side(files, side.side))
+        known = tuple(topic for topic in known if side_of("topic", topic.id) == side.side)
+        people = tuple(persona for persona in people if side_of("persona", persona.id) == side.side)
     generator = TurnGenerator(header, known, people, frames=frames)
     _prepare(root, header, files)
     wanted = [only] if only is not None else list(range(1, dialogues + 1))
@@ -242,6 +263,16 @@ def _check(dialogues: int, turns: int, seed: int, shares: Sequence[SynthesizerSh
             raise UsageError(f"the synthesizer {name} is named twice; give it a weight instead: {name}=2")
 
 
+def _split_of(named: str | None, stored: Header | None, profile: Profile) -> SplitSide | None:
+    """The side that is asked for, or that of the benchmark in the folder, with the groups that it cannot split."""
+    if named is None:
+        return None if stored is None else stored.spec.split
+    side = side_named(named)
+    left = drawn_from(profile, side).groups
+    neither = tuple(group for group in profile.groups if group not in left)
+    return SplitSide(side=side, both=without_kinds(profile), neither=neither)
+
+
 def _header_in(root: Path) -> Header | None:
     """That of the benchmark in a folder, which the same call then completes; what is wrong with it is told later."""
     try:
@@ -285,6 +316,9 @@ def _store_size(root: Path, header: Header) -> None:
 def _check_same(root: Path, header: Header, files: Catalogues) -> None:
     """Check that a folder holds the same benchmark, perhaps with fewer dialogues."""
     kept = read_header(root / HEADER)
+    if kept.spec.split != header.spec.split:
+        sides = " → ".join("none" if one.spec.split is None else str(one.spec.split) for one in (kept, header))
+        raise UsageError(f"{root} already contains another benchmark (split: {sides}); choose another folder")
     different = []
     for name in ("topics.jsonl", "personas.jsonl", REGISTERS):
         own, given = root / name, files.get(name)

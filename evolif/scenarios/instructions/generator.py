@@ -8,6 +8,7 @@ from itertools import islice
 from pathlib import Path
 
 from evolif.errors import UsageError
+from evolif.scenarios.instructions.partition import Wordings
 from evolif.scenarios.instructions.synthesis import TemplateSynthesizer, persona_for
 from evolif.scenarios.instructions.synthesis.template import Frames
 from evolif.scenarios.instructions.synthesis.voice import neutral, only_of
@@ -25,16 +26,22 @@ def has_voices(profile: Profile) -> bool:
     return bool(profile.persons or profile.voices)
 
 
-def template_of(spec: Spec, frames: Frames | None = None) -> TemplateSynthesizer:
+def template_of(spec: Spec, frames: Frames | None = None, used: set[str] | None = None) -> TemplateSynthesizer:
     """The template as a benchmark of this specification uses it.
 
     Args:
         spec: The benchmark's.
         frames: Its registers' frames; the project's own if None.
+        used: Gets the texts that are chosen, before their slots are filled.
     """
-    profile = spec.profile
+    profile, side = spec.profile, None if spec.split is None else spec.split.side
     return TemplateSynthesizer(
-        spec.seed, frames, short=profile.short_words, persons=bool(profile.persons), voices=has_voices(profile)
+        spec.seed,
+        frames,
+        short=profile.short_words,
+        persons=bool(profile.persons),
+        voices=has_voices(profile),
+        wordings=Wordings(side, used),
     )
 
 
@@ -63,7 +70,9 @@ class TurnGenerator:
         self._path = path
         self._scripts: dict[int, Iterator[ScriptTurn]] = {}
         """Open scripts, so that a growing dialogue is not replayed for each turn."""
-        self._script = ScriptSpec(spec.profile, topics, spec.seed, personas)
+        self._script = ScriptSpec(
+            spec.profile, topics, spec.seed, personas, side=None if spec.split is None else spec.split.side
+        )
         self._personas = personas
         self._seed = spec.seed
         self._voices = has_voices(spec.profile)

@@ -103,6 +103,8 @@ class InstructionPresentation(Presentation):
         if header.definitions == "query":
             words += ["--definitions", "query"]
         words += [flag for flag, on in (("--judged", header.judged), ("--voices", spec.profile.voices)) if on]
+        if spec.split is not None:
+            words += ["--split", spec.split.side]
         if variant in BUILT_IN and header.edition != edition_of(load_profile(variant)):
             notes.append(f"it is of edition {header.edition}; this evolif makes other dialogues: share its folder")
         notes += [f"--constraints with your group {name}, made by {code}" for name, code in header.own_code.items()]

@@ -31,6 +31,7 @@ from evolif.scenarios.instructions import generate, requirements_of
 from evolif.scenarios.instructions.constraints import code_of, get_group
 from evolif.scenarios.instructions.environment import open_environment
 from evolif.scenarios.instructions.folder import folder_of
+from evolif.scenarios.instructions.partition import Side
 from evolif.scenarios.instructions.players import NAMES, player
 from evolif.scenarios.instructions.presentation import InstructionPresentation, InstructionRows
 from evolif.scenarios.instructions.relevance import LEXICAL
@@ -76,6 +77,10 @@ class InstructionOptions(BaseModel):
     definitions: Annotated[
         Definitions, Field(description="Who says what exactly is counted: the system prompt, or the queries.")
     ] = "system"
+    split: Annotated[
+        Side | None,
+        Field(description="train or test: only the modes, topics, personas and wordings of that side of a partition."),
+    ] = None
 
 
 def _ignore(sentence: str) -> None:
@@ -132,6 +137,7 @@ class InstructionFollowing(Scenario):
             synthesizers=options.synthesizer,
             checker=options.checker,
             definitions=options.definitions,
+            split=options.split,
         )
 
     def open(self, path: Path, notify: Callable[[str], None] = _ignore) -> Benchmark:

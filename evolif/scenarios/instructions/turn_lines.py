@@ -30,6 +30,8 @@ from evolif.errors import InputError, UsageError
 from evolif.scenario import DEFAULT_SCENARIO
 from evolif.scenarios.instructions.constraints import describe, format_of, parse_constraints
 from evolif.scenarios.instructions.constraints.compatibility import table_version
+from evolif.scenarios.instructions.partition import EDITION as PARTITION
+from evolif.scenarios.instructions.partition import Side
 from evolif.scenarios.instructions.synthesis import PersonaModel
 from evolif.scenarios.instructions.tracker import Profile
 from evolif.scenarios.instructions.turns import NAME, Operation, Persona, ScriptTurn, Topic, Turn, TurnAct
@@ -256,6 +258,36 @@ _SynthesizerName = Annotated[str, Field(max_length=300, pattern=r"^[^?\s]([^?\x0
 _ShortText = Annotated[str, Field(max_length=300)]
 
 
+class SplitSide(BaseModel):
+    """Which side of the partition a benchmark is made of (`partition.py`)."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    side: Side
+    edition: Annotated[int, Field(ge=1)] = PARTITION
+    """Of the partition."""
+    both: Annotated[tuple[_ShortText, ...], Field(max_length=100)] = ()
+    """Constraint groups that have no kinds, so that both sides ask for the same."""
+    neither: Annotated[tuple[_ShortText, ...], Field(max_length=100)] = ()
+    """Groups of its profile that it lacks, because the profile draws only kinds of the other side."""
+
+    def __str__(self) -> str:
+        return f"{self.side} (edition {self.edition} of the partition)"
+
+    def require(self) -> Side:
+        """The side, to draw from.
+
+        Raises:
+            UsageError: it is one of another edition.
+        """
+        if self.edition != PARTITION:
+            raise UsageError(
+                f"it is split by edition {self.edition} of the partition, and this evolif knows edition {PARTITION}; "
+                "stay within its turns and dialogues, or generate a fresh benchmark"
+            )
+        return self.side
+
+
 class Spec(BaseModel):
     """What scripts and template queries depend on, besides topics and personas."""
 
@@ -269,6 +301,8 @@ class Spec(BaseModel):
     """The synthesizers, as `NAME` or `NAME=WEIGHT`; names without endpoints, keys or paths."""
     checker: _SynthesizerName | None = None
     """The model that checks what rules cannot."""
+    split: SplitSide | None = None
+    """None: modes, topics, personas and wordings of both sides."""
 
     @field_validator("profile")
     @classmethod
@@ -278,11 +312,9 @@ class Spec(BaseModel):
 
     @model_serializer(mode="wrap")
     def _leave_out_absent(self, serialize: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        # So that benchmarks from before checkers existed keep their identity.
+        # So that benchmarks from before checkers and splits existed keep their identity.
         data: dict[str, Any] = serialize(self)
-        if data["checker"] is None:
-            del data["checker"]
-        return data
+        return {name: value for name, value in data.items() if value is not None or name not in ("checker", "split")}
 
 
 def edition_of(profile: Profile) -> int:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Literal, TypeVar
 from zlib import crc32
 
+from evolif.scenarios.instructions.partition import ALL_WORDINGS, Wordings
 from evolif.scenarios.instructions.synthesis.own_reasons import OwnReasons, persona_reasons, task_reasons
 from evolif.scenarios.instructions.synthesis.plans import beginning_of, echoes
 from evolif.scenarios.instructions.synthesis.style import TypingStyle, style_of
@@ -54,6 +55,7 @@ class Draw:
     memory: DrawMemory
     persons: bool = False
     """Whether words and reasons are to fit who asks (`Profile.persons`)."""
+    wordings: Wordings = ALL_WORDINGS
     motive: Motive = "none"
     """How a reason is given, where persons are to fit."""
     said: set[str] = field(default_factory=set)
@@ -83,8 +85,18 @@ class Draw:
         """Whether a sentence repeats no telling word of the turn."""
         return self.said.isdisjoint(echoes(text))
 
-    def next(self, kind: str, options: Sequence[T], accepted: Callable[[T], bool] = lambda _: True) -> T | None:
-        """The next accepted option of a list, from where the dialogue is in it; None if none is accepted."""
+    def next(
+        self, kind: str, options: Sequence[T], accepted: Callable[[T], bool] = lambda _: True, *, parts: bool = False
+    ) -> T | None:
+        """The next accepted option of a list, from where the dialogue is in it; None if none is accepted.
+
+        Args:
+            kind: The list.
+            options: What is in it.
+            accepted: Whether an option fits.
+            parts: They are parts of sentences with their slots filled, chosen by their side before.
+        """
+        options = options if parts else self.wordings.of(options)
         size = len(options)
         if not size:
             return None
@@ -95,6 +107,8 @@ class Draw:
             option = options[order[(at + step) % size]]
             if accepted(option):
                 self.memory.places[kind] = at + step + 1
+                if not parts:
+                    self.wordings.note(option)
                 return option
         return None
 

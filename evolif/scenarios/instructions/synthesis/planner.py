@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from zlib import crc32
 
 from evolif.scenarios.instructions.constraints import Change, get_group
+from evolif.scenarios.instructions.partition import ALL_WORDINGS, Wordings
 from evolif.scenarios.instructions.synthesis.draw import Draw, DrawMemory, Motive
 from evolif.scenarios.instructions.synthesis.motives import reason_for
 from evolif.scenarios.instructions.synthesis.phrases import Reason, small_talk
@@ -107,11 +108,13 @@ class Planner:
     Args:
         seed: Of the wording.
         persons: Whether words and reasons are to fit who asks (`Profile.persons`).
+        wordings: What may be said.
     """
 
-    def __init__(self, seed: int, *, persons: bool = False) -> None:
+    def __init__(self, seed: int, *, persons: bool = False, wordings: Wordings = ALL_WORDINGS) -> None:
         self._seed = seed
         self._persons = persons
+        self._wordings = wordings
         self._orders: dict[tuple[str, int], list[int]] = {}
         self._fitting: dict[tuple[str, str, str, str], tuple[Plan, ...]] = {}
 
@@ -126,7 +129,8 @@ class Planner:
             return None
         change = get_group(operation.group).change(operation.before, operation.after)
         stream = Stream(self._seed, Purpose.PLAN, turn.dialogue, turn.turn)
-        draw = Draw(self.order, turn.dialogue, turn.topic, persona, stream, memory, self._persons)
+        said = (self._persons, self._wordings)
+        draw = Draw(self.order, turn.dialogue, turn.topic, persona, stream, memory, *said)
         if self._persons:
             draw.motive = _motive(draw)
         for act in _acts(turn, change):
@@ -141,7 +145,7 @@ class Planner:
         key = (plans.group, act, change.shape, register)
         fitting = self._fitting.get(key)
         if fitting is None:
-            every = plans.of(act, change.shape)
+            every = tuple(self._wordings.of(plans.of(act, change.shape)))
             own = tuple(plan for plan in every if register in plan.registers) or every
             fitting = tuple(plan for plan in own if not self._persons or plan.fits_person(register)) or own
             self._fitting[key] = fitting
@@ -250,7 +254,7 @@ def _around(
     style, register = draw.style, draw.persona.register
     room = _ADDITIONS.get(register, 2) if plan.length > _FEW_WORDS else 1
     named = (
-        draw.next(f"old/{plans.group}/{change.old_shape}", named_old(plans, change, plan))
+        draw.next(f"old/{plans.group}/{change.old_shape}", named_old(plans, change, plan, draw.wordings), parts=True)
         if "old" in plan.slots
         else None
     )

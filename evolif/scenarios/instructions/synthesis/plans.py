@@ -22,6 +22,7 @@ from typing import Literal
 
 from evolif.errors import InputError
 from evolif.scenarios.instructions.constraints import Change
+from evolif.scenarios.instructions.partition import ALL_WORDINGS, Wordings
 from evolif.util.resources import data_path, load_data
 
 REGISTER_LETTERS: Mapping[str, str] = {"c": "casual", "n": "neutral", "f": "formal", "b": "brisk", "w": "warm"}
@@ -327,7 +328,9 @@ def _with_article(text: str, value: str) -> str:
 _PLACE = re.compile(r"\b(?:start|begin|open|first|end|finish|clos|last)", re.IGNORECASE)
 
 
-def named_old(plans: GroupPlans, change: Change, plan: Plan | None = None) -> tuple[str, ...]:
+def named_old(
+    plans: GroupPlans, change: Change, plan: Plan | None = None, wordings: Wordings = ALL_WORDINGS
+) -> tuple[str, ...]:
     """The noun phrases for what a change gives up, their slots filled.
 
     Args:
@@ -335,8 +338,9 @@ def named_old(plans: GroupPlans, change: Change, plan: Plan | None = None) -> tu
         change: What changes.
         plan: Where the phrase is to stand: if it says that something is at the start or at the end, the phrase does not
             say so again, as long as there is another.
+        wordings: Of which those are left out that are on the other side, as long as there are others.
     """
-    phrases = plans.old.get(change.old_shape, ())
+    phrases = tuple(wordings.some_of(plans.old.get(change.old_shape, ())))
     if plan is not None and _PLACE.search(plan.text):
         phrases = tuple(phrase for phrase in phrases if not _PLACE.search(phrase)) or phrases
     return tuple(fill(_pieces(phrase), change.old) for phrase in phrases)

@@ -9,10 +9,11 @@ turns.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from evolif.scenarios.instructions.constraints import get_group
+from evolif.scenarios.instructions.partition import ALL_WORDINGS, Wordings
 from evolif.scenarios.instructions.synthesis.draw import DrawMemory
 from evolif.scenarios.instructions.synthesis.plans import (
     EVERYBODY,
@@ -86,17 +87,19 @@ class ShortWords:
     Args:
         seed: Of the wording.
         persons: Whether words and reasons are to fit who asks (`Profile.persons`).
+        wordings: What may be said.
     """
 
-    def __init__(self, seed: int, *, persons: bool = False) -> None:
+    def __init__(self, seed: int, *, persons: bool = False, wordings: Wordings = ALL_WORDINGS) -> None:
         self._seed = seed
         self._persons = persons
+        self._wordings = wordings
 
     def say(self, turn: ScriptTurn | Turn, persona: Persona, memory: DrawMemory) -> str | None:
         """The query of a turn, whose plans the memory then holds; None if a constraint has no short words."""
         memory.turns = turn.turn
         stream = Stream(self._seed, Purpose.PLAN, turn.dialogue, turn.turn, _SALT)
-        voice = ShortVoice(stream, persona.register, memory, self._persons)
+        voice = ShortVoice(stream, persona.register, memory, self._persons, self._wordings)
         text = _turn_text(turn, voice)
         if text is None:
             return None
@@ -114,6 +117,7 @@ class ShortVoice:
     memory: DrawMemory
     persons: bool = False
     """Whether words and reasons are to fit who asks."""
+    wordings: Wordings = ALL_WORDINGS
 
     def says(self, percent: int) -> bool:
         """True in so many cases of a hundred."""
@@ -127,13 +131,24 @@ class ShortVoice:
 
     def plan(self, plans: Sequence[Plan], *, name: bool = False) -> Plan | None:
         """A plan that the person types, one that the dialogue has not used if there is one; a name is anybody's."""
+        # A name is no sentence, and many kinds of constraints have just one.
+        plans = self.wordings.some_of(plans) if name else self.wordings.of(plans)
         own = list(plans) if name and self.persons else self.typed(plans)
         fresh = [plan for plan in own if plan.key not in self.memory.used]
         if not own:
             return None
         chosen = self.stream.choice(fresh or own)
         self.memory.used.add(chosen.key)
+        if not name:
+            self.wordings.note(chosen)
         return chosen
+
+    def in_turn(self) -> Iterator[ShortVoice]:
+        """Who says it: this person; where the side of the partition has no words, in those of others, then in any."""
+        yield self
+        if self.wordings.side is not None:
+            yield replace(self, register="neutral")
+            yield replace(self, wordings=self.wordings.all)
 
 
 def _turn_text(turn: ScriptTurn | Turn, voice: ShortVoice) -> str | None:
@@ -278,25 +293,37 @@ def _kind(voice: ShortVoice, *, alone: bool, answered: bool, fresh: bool) -> str
 
 def _said(plans: ShortPlans, form: ShortForm, kind: str, voice: ShortVoice, *, instead: int) -> ShortDemand | None:
     """A demand of a kind, or of the nearest that there is; `instead` is how often of a hundred it says that word."""
-    for wanted in (kind, "do", "bit", "say"):
-        options = plans.of(form.shape, wanted)
-        if wanted == "bit" and voice.persons and voice.register != "brisk":
-            options = tuple(plan for plan in options if not _DANGLING.match(plan.text))
-        plan = voice.plan(options)
-        if plan is not None:
-            text = fill_short(plan, form.slots)
-            if instead == _ALWAYS and form.tails and wanted in ("do", "bit"):
-                text, instead = _with_tail(text, " instead"), 0
-            for tail in form.tails:
-                text = _with_tail(text, voice.stream.choice(plans.tails[tail]))
-            fits = wanted in ("do", "bit") and (instead == _ALWAYS or not _ASIDE.search(text))
-            if instead and fits and voice.says(instead):
-                text = _with_tail(text, " instead")
-            elif wanted in ("do", "bit") and not _ASIDE.search(text) and voice.says(_PLEASE):
-                quoted = text.rstrip(f".{UNSEAL}")[-1:] in '”"`'
-                text = _with_tail(text, " please" if wanted == "bit" and not quoted else ", please")
-            return ShortDemand(wanted, text)
+    kinds: tuple[str, ...] = (kind, "do", "bit", "say")
+    if voice.wordings.side is not None and (kind == "free" or instead == _ALWAYS):
+        # Of words that a side lacks: an order would ask for what is to go, and a sentence cannot say “instead”.
+        kinds = (kind,) if kind == "free" else ("do", "bit")
+    for speaker in voice.in_turn():
+        for wanted in kinds:
+            options = plans.of(form.shape, wanted)
+            if wanted == "bit" and voice.persons and voice.register != "brisk":
+                options = tuple(plan for plan in options if not _DANGLING.match(plan.text))
+            plan = speaker.plan(options)
+            if plan is not None:
+                return _worded(plan, plans, form, wanted, speaker, instead=instead)
     return None
+
+
+def _worded(
+    plan: Plan, plans: ShortPlans, form: ShortForm, kind: str, voice: ShortVoice, *, instead: int
+) -> ShortDemand:
+    """A demand by a plan, with what is added to it."""
+    text = fill_short(plan, form.slots)
+    if instead == _ALWAYS and form.tails and kind in ("do", "bit"):
+        text, instead = _with_tail(text, " instead"), 0
+    for tail in form.tails:
+        text = _with_tail(text, voice.stream.choice(voice.wordings.some_of(plans.tails[tail])))
+    fits = kind in ("do", "bit") and (instead == _ALWAYS or not _ASIDE.search(text))
+    if instead and fits and voice.says(instead):
+        text = _with_tail(text, " instead")
+    elif kind in ("do", "bit") and not _ASIDE.search(text) and voice.says(_PLEASE):
+        quoted = text.rstrip(f".{UNSEAL}")[-1:] in '”"`'
+        text = _with_tail(text, " please" if kind == "bit" and not quoted else ", please")
+    return ShortDemand(kind, text)
 
 
 def _with_tail(text: str, tail: str) -> str:
@@ -336,12 +363,13 @@ def short_reason(turn: ScriptTurn | Turn, voice: ShortVoice) -> str:
     lines = plans.reasons.get(form.shape, ()) if plans is not None and form is not None else ()
     if not lines or _eases(operation) or not voice.says(_REASON):
         return ""
-    typed = (line for line in voice.typed(lines) if line.text not in voice.memory.used)
+    typed = (line for line in voice.typed(voice.wordings.of(lines)) if line.text not in voice.memory.used)
     fresh = [line for line in typed if _stands_beside(line, turn)]
     if not fresh:
         return ""
     text = voice.stream.choice(fresh).text
     voice.memory.used.add(text)
+    voice.wordings.note(text)
     return text
 
 

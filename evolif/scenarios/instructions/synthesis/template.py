@@ -12,6 +12,7 @@ from zlib import crc32
 
 from evolif.errors import InputError
 from evolif.scenarios.instructions.constraints import Saying, get_group
+from evolif.scenarios.instructions.partition import ALL_WORDINGS, Wordings
 from evolif.scenarios.instructions.synthesis.draw import DrawMemory
 from evolif.scenarios.instructions.synthesis.planner import Planner
 from evolif.scenarios.instructions.synthesis.plans import capitalised
@@ -151,11 +152,15 @@ class Phrasing:
     seed: int
     dialogue: int
     turn: int
+    wordings: Wordings = ALL_WORDINGS
 
     def pick(self, options: Sequence[Any], kind: str) -> str:
         """One of the options; `kind` names them."""
         stream = Stream(self.seed, Purpose.TEMPLATE, self.dialogue, crc32(kind.encode()))
-        return str(stream.sample(options, len(options))[self.turn % len(options)])
+        options = self.wordings.some_of(options)
+        chosen = str(stream.sample(options, len(options))[self.turn % len(options)])
+        self.wordings.note(chosen)
+        return chosen
 
 
 def clause(group: str, saying: Saying, register: str, wording: Phrasing, params: Params | None = None) -> str:
@@ -188,6 +193,7 @@ class TemplateSynthesizer:
         short: Word everything in short demands, as people type them every day (`short_words.py`).
         persons: Whether words and reasons are to fit who asks (`Profile.persons`).
         voices: Word each task, and name it, as the persona does (`voice.py`).
+        wordings: What may be said.
     """
 
     name = "template"
@@ -200,12 +206,14 @@ class TemplateSynthesizer:
         short: bool = False,
         persons: bool = False,
         voices: bool = False,
+        wordings: Wordings = ALL_WORDINGS,
     ) -> None:
         self._seed = seed
         self._voices = voices
-        self._short = ShortWords(seed, persons=persons) if short else None
+        self._wordings = wordings
+        self._short = ShortWords(seed, persons=persons, wordings=wordings) if short else None
         self._frames = frames or own_frames()
-        self._planner = Planner(seed, persons=persons)
+        self._planner = Planner(seed, persons=persons, wordings=wordings)
         self._memories: dict[int, DrawMemory] = {}
         """What recent dialogues have used, least recently used first."""
 
@@ -249,7 +257,7 @@ class TemplateSynthesizer:
 
     def _by_frames(self, turn: ScriptTurn | Turn, persona: Persona) -> str:
         """The query by the frames of the register and the phrases of the group."""
-        wording = Phrasing(self._seed, turn.dialogue, turn.turn)
+        wording = Phrasing(self._seed, turn.dialogue, turn.turn, self._wordings)
         slots = {
             "task": turn.topic.prompt,
             "topic": turn.topic.title or f"what I asked for earlier (“{turn.topic.prompt}”)",

@@ -10,6 +10,7 @@ from itertools import chain, islice
 from evolif.errors import InternalError
 from evolif.scenarios.instructions.constraints import DrawContext, get_group
 from evolif.scenarios.instructions.constraints.compatibility import is_closed
+from evolif.scenarios.instructions.partition import Side, kind_of, side_of_kind
 from evolif.scenarios.instructions.tracker.choice import Choice, Suiting
 from evolif.scenarios.instructions.tracker.profile import Operations, Profile
 from evolif.scenarios.instructions.turns import (
@@ -92,8 +93,10 @@ class InstructionLayer:
 
     tries = TRIES_PER_GROUP
 
-    def __init__(self, profile: Profile, stream: Stream, statistics: DrawStatistics) -> None:
+    def __init__(self, profile: Profile, stream: Stream, statistics: DrawStatistics, side: Side | None = None) -> None:
         self.profile = profile
+        self._side = side
+        """Of the partition, whose kinds alone are drawn; None for all kinds."""
         self._stream = stream
         self._statistics = statistics
         self._choice = profile.choice or Choice()
@@ -261,7 +264,8 @@ class InstructionLayer:
             params = draw(self._stream, context)
             if params is None:
                 return
-            yield params
+            if self._side is None or side_of_kind(name, kind_of(name, params)) in (self._side, None):
+                yield params
 
     def _fresh(
         self, candidates: Iterator[Params | None], name: str, state: InstructionState

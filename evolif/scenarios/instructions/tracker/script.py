@@ -12,6 +12,7 @@ from itertools import count
 from zlib import crc32
 
 from evolif.errors import UsageError
+from evolif.scenarios.instructions.partition import Side
 from evolif.scenarios.instructions.synthesis import persona_for
 from evolif.scenarios.instructions.tracker.instruction import DrawStatistics, InstructionLayer, InstructionState
 from evolif.scenarios.instructions.tracker.lives import Life, load_facts
@@ -121,6 +122,8 @@ class ScriptSpec:
     seed: int
     personas: tuple[Persona, ...] = ()
     """Who asks; only needed where topics have to fit them, and visits are as long as they like."""
+    side: Side | None = None
+    """Of the partition, whose kinds of constraints alone are drawn; topics and personas are the caller's choice."""
 
     def persona(self, dialogue: int) -> Persona | None:
         """Who asks in a dialogue; None without personas."""
@@ -139,7 +142,7 @@ def raw_turns(spec: ScriptSpec, dialogue: int, stream: Stream, statistics: DrawS
     """The endless turns of the state machine, whether or not the dialogue is kept."""
     topics = TopicLayer(spec.profile.visit, spec.draw(dialogue, stream), stream, spec.persona(dialogue))
     by_load = isinstance(spec.profile.operations, LoadOperations)
-    instructions = (LoadLayer if by_load else InstructionLayer)(spec.profile, stream, statistics)
+    instructions = (LoadLayer if by_load else InstructionLayer)(spec.profile, stream, statistics, spec.side)
     phases = spec.profile.phases()
     for number in count(1):
         if number in phases:
