@@ -334,7 +334,7 @@ def contamination(
         show_json(result.to_object())
     else:
         show(_contamination_lines(result))
-    if result.findings:
+    if result.findings or any(one.found for one in result.shared):
         raise typer.Exit(1)
 
 
@@ -361,7 +361,7 @@ def _contamination_lines(result: Contamination) -> list[str]:
             f"{plural(result.too_short, 'query is', 'queries are')} too short to be evidence and "
             f"{'was' if result.too_short == 1 else 'were'} not searched for."
         )
-    return lines
+    return [*lines, *(line for one in result.shared for line in one.lines())]
 
 
 class _Progress(Protocol):

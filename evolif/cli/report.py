@@ -127,6 +127,14 @@ def report(
     bench: Annotated[
         Path | None, typer.Option(metavar="BENCH", help="The runs' benchmark, to show how it was made.")
     ] = None,
+    seen: Annotated[
+        str | None,
+        typer.Option(
+            metavar="train|test",
+            help="What the models were trained on (evolif generate --split): tells the kinds that they have seen from "
+            "those that they have not, with the difference.",
+        ),
+    ] = None,
     seed: Seed = 0,
     resamples: Resamples = DEFAULT_RESAMPLES,
     prices: Prices = None,
@@ -141,6 +149,7 @@ def report(
     from evolif.report.json import analysis_object
     from evolif.report.latex import latex_report
     from evolif.report.leaderboard import published_leaderboard
+    from evolif.report.seen import require_split
     from evolif.report.terminal import print_published, print_runs
     from evolif.runner import load_run
 
@@ -149,7 +158,9 @@ def report(
     with ExitStack() as opened:
         loaded = [opened.enter_context(closing(load_run(path))) for path in runs]
         own = _benchmark(bench, loaded)
-        analyses = analyse(loaded, seed=seed, resamples=resamples, benchmark=own, verify=verify)
+        analyses = analyse(loaded, seed=seed, resamples=resamples, benchmark=own, verify=verify, seen=seen or "")
+        for analysis in analyses:
+            require_split(analysis)
         groups = group_comparable(analyses)
         # First, because the page's transcripts are rendered in parallel with other work.
         outputs.draw(analyses, prices=table, published=published)

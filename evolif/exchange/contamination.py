@@ -14,6 +14,7 @@ from typing import IO, Any, Literal, Protocol
 from evolif.errors import InputError, OutsideError, UsageError
 from evolif.exchange.rows import canary_of
 from evolif.exchange.scanner import MatchedRun, QueryIndex, Scanner, cut_before
+from evolif.exchange.shared_parts import SharedParts, shared_parts, split_benchmark
 from evolif.exchange.unpacking import unpacked
 from evolif.scenarios.instructions import InstructionBenchmark
 
@@ -82,6 +83,8 @@ class Contamination:
     """The canary, then whole queries, then parts; by dialogue and turn."""
     unread: tuple[tuple[str, str], ...]
     """(file, reason) of files that could not be searched."""
+    shared: tuple[SharedParts, ...] = ()
+    """What it has in common with benchmarks among the corpus, where one of the two is split."""
 
     @property
     def turns_found(self) -> int:
@@ -96,6 +99,7 @@ class Contamination:
             "canary": self.canary,
             "findings": [found.to_object() for found in self.findings],
             "unread": [{"file": file, "reason": reason} for file, reason in self.unread],
+            **({"shared": [one.to_object() for one in self.shared]} if self.shared else {}),
             "summary": {
                 "turns": self.turns,
                 "too_short": self.too_short,
@@ -118,7 +122,8 @@ def contamination(
 ) -> Contamination:
     """Search a corpus for a benchmark's queries.
 
-    Only letters and digits are compared; white space, punctuation and case do not count.
+    Only letters and digits are compared; white space, punctuation and case do not count. A folder that is a benchmark
+    is also compared part by part where one of the two is made with a split.
 
     Args:
         paths: Files (text, JSONL, Parquet; plain or compressed by gzip, bzip2, xz or zstd), folders, or `-` for
@@ -159,8 +164,17 @@ def contamination(
         if not collector.found and str(path) in reasons and str(path) != STDIN:
             raise InputError(f"it cannot be searched: {reasons[str(path)]}", path=path)
     findings = sorted(collector.found.values(), key=lambda found: (_ORDER.index(found.kind), found.turns))
+    others = filter(None, (split_benchmark(bench, path) for path in named if str(path) != STDIN))
     return Contamination(
-        bench.identity, canary, index.turns, index.too_short, files, read, tuple(findings), tuple(unread)
+        bench.identity,
+        canary,
+        index.turns,
+        index.too_short,
+        files,
+        read,
+        tuple(findings),
+        tuple(unread),
+        tuple(shared_parts(bench, other) for other in others),
     )
 
 

@@ -10,6 +10,7 @@ from typing import NamedTuple, TypeAlias
 
 from evolif.errors import UsageError
 from evolif.metrics.intervals import ratio_interval
+from evolif.metrics.pairs import PairTest, pair_test
 from evolif.metrics.process import PROCESS, credit_of
 from evolif.metrics.sessions import counted_sessions, counted_with_verdicts, of_one_model
 from evolif.metrics.statistics import Interval
@@ -130,6 +131,46 @@ def breakdown(
     Raises:
         UsageError: sessions of several models, or no such breakdown.
     """
+    cells = _cells_by(sessions, prompts, by, cluster)
+    keys = sorted(cells, key=lambda key: (isinstance(key, str), key))
+    return {key: _slice(cells[key].values()) for key in keys}
+
+
+def slice_difference(
+    sessions: Iterable[Session],
+    prompts: Iterable[Prompt],
+    by: str | Breakdown | TurnKey,
+    keys: tuple[Key, Key],
+    *,
+    cluster: str = "",
+) -> tuple[float | None, PairTest]:
+    """CSR of one slice of a breakdown minus that of another, and the test of it, paired by dialogue.
+
+    Args:
+        sessions: As for `breakdown`.
+        prompts: As for `breakdown`.
+        by: As for `breakdown`.
+        keys: Of the two slices.
+        cluster: As for `breakdown`.
+
+    Returns:
+        The difference, a fraction; None if one of the two has no judged requirement. The test has no interval where
+        fewer than six dialogues contribute to either.
+    """
+    cells = _cells_by(sessions, prompts, by, cluster)
+    own = [cells.get(key, {}) for key in keys]
+    clusters = sorted({*own[0], *own[1]}, key=str)
+    table = MetricTable(("accuracy", "turns"), lambda _: (), {"csr": ("accuracy", "turns")})
+    a, b = ([side[one].terms if one in side else (0.0, 0.0) for one in clusters] for side in own)
+    first, second = (table.value(table.total(rows), "csr") if rows else None for rows in (a, b))
+    if first is None or second is None:
+        return None, PairTest()
+    return first - second, pair_test(table, a, b, "csr")
+
+
+def _cells_by(
+    sessions: Iterable[Session], prompts: Iterable[Prompt], by: str | Breakdown | TurnKey, cluster: str
+) -> dict[Key, dict[Cluster, _Cell]]:
     counted = counted_with_verdicts(of_one_model(sessions))
     split = _splitter(prompts, by)
     of = clusters_of(cluster, (session for session, _, _ in counted))
@@ -141,8 +182,7 @@ def breakdown(
                     # A part of a turn has no credit of its own.
                     cell = cells[key][of[session.dialogue]]
                     cell.add(verdicts, credit_of(turn) if verdicts is turn.verdicts else None)
-    keys = sorted(cells, key=lambda key: (isinstance(key, str), key))
-    return {key: _slice(cells[key].values()) for key in keys}
+    return {key: dict(own) for key, own in cells.items()}
 
 
 @dataclass(slots=True)
@@ -154,6 +194,11 @@ class _Cell:
     satisfied: int = 0
     judged: int = 0
     not_judged: int = 0
+
+    @property
+    def terms(self) -> tuple[float, float]:
+        """The sums that make CSR."""
+        return math.fsum(self.rates), float(len(self.rates))
 
     def add(self, verdicts: Sequence[Verdict], credit: float | None) -> None:
         outcomes = [verdict.satisfied for verdict in verdicts]

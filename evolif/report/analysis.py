@@ -127,6 +127,7 @@ class RunAnalysis:
         verify: Whether its answers are judged again by rules.
         ranked_by: The metric that its models are ranked by, where its first table has it; the table's headline if
             empty.
+        seen: What its models were trained on, as the scenario names it; empty if nobody asks.
     """
 
     run: Run
@@ -135,6 +136,7 @@ class RunAnalysis:
     benchmark: Benchmark | None = field(default=None, repr=False)
     verify: bool = False
     ranked_by: str = ""
+    seen: str = ""
 
     def __repr__(self) -> str:
         """Its run, on one line; nothing is computed for it."""
@@ -264,6 +266,7 @@ class RunAnalysis:
     def commands(self) -> tuple[Step, ...]:
         """The commands that reproduce the run and this report."""
         report = ["evolif", "report", self.name, "--seed", str(self.seed), "--resamples", str(self.resamples)]
+        report += ["--seen", self.seen] if self.seen else []
         return (
             generate_step(self.scenario, self.settings, self.benchmark, self.run.origin()),
             evaluate_step(self.settings, self.early_end, self.name),
@@ -556,6 +559,7 @@ def analyse(
     resamples: int = DEFAULT_RESAMPLES,
     benchmark: Benchmark | None = None,
     verify: bool = False,
+    seen: str = "",
 ) -> list[RunAnalysis]:
     """One analysis per run; nothing is computed yet.
 
@@ -565,8 +569,9 @@ def analyse(
         resamples: How many draws each interval or band takes that needs some.
         benchmark: The runs' benchmark, where it is available.
         verify: Judge their answers again by rules.
+        seen: What their models were trained on, as the scenario names it.
     """
-    return [RunAnalysis(run, seed, resamples, benchmark, verify) for run in runs]
+    return [RunAnalysis(run, seed, resamples, benchmark, verify, seen=seen) for run in runs]
 
 
 def summarise(run: Run, *, seed: int = 0, resamples: int = DEFAULT_RESAMPLES) -> list[ModelSummary]:

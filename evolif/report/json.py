@@ -42,6 +42,7 @@ from evolif.report.coverage import Extent, extents_line, pair_line
 from evolif.report.floor import best_object, floor_object
 from evolif.report.leaderboard import Leaderboard
 from evolif.report.ranks import ranks_object
+from evolif.report.seen import seen_kinds
 from evolif.report.tables import own_parts
 from evolif.report.variance import variance_object
 from evolif.report.wording import notice
@@ -219,6 +220,7 @@ def _model(model: ModelAnalysis, size: ContextSize | UsageError | None) -> dict[
         **_extra(model),
         "context_tokens": {"unavailable": str(size)} if isinstance(size, UsageError) else size_object(size),
         "by": {by: _slices(model.by(by)) for by in model.of.breakdowns},
+        **_seen(model),
         "kinds": {kind: _kinds(model.figures_by(kind)) for kind in model.of.kinds},
         "variance": variance_object(model),
     }
@@ -246,6 +248,16 @@ def _model(model: ModelAnalysis, size: ContextSize | UsageError | None) -> dict[
 def _extra(model: ModelAnalysis) -> Mapping[str, Any]:
     """What the scenario adds."""
     return model.of.scenario.presentation.extra(model)
+
+
+def _seen(model: ModelAnalysis) -> dict[str, Any]:
+    """The figures on kinds that training showed and on the others; nothing where nobody asks."""
+    found = seen_kinds(model)
+    if found is None:
+        return {}
+    low, high = found.test.interval or (None, None)
+    difference = {"value": found.difference, "low": low, "high": high, "p": found.test.p}
+    return {"seen": {"trained_on": model.of.seen, "by": _slices(found.slices), "csr_difference": difference}}
 
 
 def _slices(slices: Mapping[Key, Slice]) -> list[dict[str, Any]]:

@@ -27,6 +27,7 @@ from evolif.report.difficulty import difficulty_grid
 from evolif.report.early import marked
 from evolif.report.leaderboard import Leaderboard
 from evolif.report.ranks import correlation_cell, rank_grids
+from evolif.report.seen import seen_grids
 from evolif.report.variance import variance_grid
 from evolif.report.wording import own_fault
 from evolif.scenario import Grid, TableCell, TableRow
@@ -210,6 +211,7 @@ def rank_agreement(runs: ComparableRuns) -> Iterator[Grid]:
 def full_sections(runs: ComparableRuns) -> Iterator[Grid]:
     """Everything beyond the headline, in the order of reading."""
     yield groups_with_intervals(runs)
+    yield from seen_grids(runs)
     yield from breakdowns(runs)
     yield difficulty_grid(runs)
     if runs.has_patience:

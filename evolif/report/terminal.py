@@ -30,6 +30,7 @@ from evolif.report.early import early_line
 from evolif.report.floor import floor_grids, floor_line, with_corrected
 from evolif.report.leaderboard import Leaderboard
 from evolif.report.pairing import pairing_line
+from evolif.report.seen import seen_grids
 from evolif.report.tables import metric_cell, published_grid
 from evolif.report.waits import duration, live_lines
 from evolif.report.wording import (
@@ -241,7 +242,7 @@ def _draw_parts(runs: ComparableRuns, console: Console, *, full: bool) -> None:
             console.print()
             say(context_line(runs.heads, runs.models), console)
     else:
-        draw_grid(sections.groups_with_intervals(runs), console)
+        draw_grids([sections.groups_with_intervals(runs), *seen_grids(runs)], console)
 
 
 def _with_legend(grid: Grid) -> Grid:

@@ -9,7 +9,7 @@ resuming. Scores received before the error are in the judge's cache and cost not
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -24,9 +24,10 @@ from evolif.judging import (
     verdict_of,
     with_relevance,
 )
-from evolif.metrics import UNKNOWN, Key
+from evolif.metrics import UNKNOWN, Breakdown, Key
 from evolif.metrics.breakdown import together
 from evolif.scenarios.instructions.constraints import check, check_reading, describe, format_of, get_group
+from evolif.scenarios.instructions.partition import EDITION, Side, side_of_constraint
 from evolif.scenarios.instructions.prompt import requirements_of
 from evolif.scenarios.instructions.relevance import Task, lexical_verdict, task_criterion
 from evolif.scenarios.instructions.turns import Constraint, Instruction
@@ -210,12 +211,40 @@ def by_mode(turn: JudgedTurn, prompt: Prompt | None) -> Iterable[tuple[Key, Sequ
     return together(_modes(turn, prompt))
 
 
-def _modes(turn: JudgedTurn, prompt: Prompt | None) -> Iterator[tuple[Key, Verdict]]:
+def seen_breakdown(side: Side) -> Breakdown:
+    """The verdicts of a turn by whether training on one side of the partition shows their kinds.
+
+    Args:
+        side: What was trained on.
+    """
+
+    def key(constraint: Constraint) -> Key:
+        own = side_of_constraint(constraint)
+        return "both" if own is None else "seen" if own == side else "unseen"
+
+    def split(turn: JudgedTurn, prompt: Prompt | None) -> Iterable[tuple[Key, Sequence[Verdict]]]:
+        return together(_by_constraint(turn, prompt, key, "both"))
+
+    title = (
+        f"CSR % on the kinds that a model trained on the split {side} has seen, and on the others (edition {EDITION} "
+        "of the partition), of the given number of turns"
+    )
+    return Breakdown("seen", "kinds", title, split=split)
+
+
+def _by_constraint(
+    turn: JudgedTurn, prompt: Prompt | None, key: Callable[[Constraint], Key], relevance: Key
+) -> Iterator[tuple[Key, Verdict]]:
+    """The verdicts of a turn with a key of their constraints, or of the verdict on relevance."""
     constraints = () if prompt is None else requirements_of(prompt).constraints
     # Where relevance counts, its verdict is the last.
     extra = len(turn.verdicts) == len(constraints) + 1 and turn.verdicts[-1].group == RELEVANCE
     own = turn.verdicts[:-1] if extra else turn.verdicts
     same = [constraint.group for constraint in constraints] == [verdict.group for verdict in own]
-    modes = (*map(mode_of, constraints), *(["all"] if extra else [])) if same else (UNKNOWN for _ in turn.verdicts)
-    for mode, verdict in zip(modes, turn.verdicts, strict=True):
+    keys = (*map(key, constraints), *([relevance] if extra else [])) if same else (UNKNOWN for _ in turn.verdicts)
+    return zip(keys, turn.verdicts, strict=True)
+
+
+def _modes(turn: JudgedTurn, prompt: Prompt | None) -> Iterator[tuple[Key, Verdict]]:
+    for mode, verdict in _by_constraint(turn, prompt, mode_of, "all"):
         yield f"{verdict.group}/{mode}", verdict
