@@ -148,9 +148,9 @@ def generate(
             observe=observe,
         )
     spec = made.header.spec
-    told = "" if spec.split is None else f", split {spec.split}"
+    split_by = "" if spec.split is None else f", split {spec.split}"
     typer.echo(
-        f"{out}: {plural(len(made.dialogues()), 'dialogue')}, profile {spec.profile.name}, seed {spec.seed}{told}"
+        f"{out}: {plural(len(made.dialogues()), 'dialogue')}, profile {spec.profile.name}, seed {spec.seed}{split_by}"
     )
     show(_split_lines(spec.split))
     show(rates_lines(made))

@@ -163,9 +163,9 @@ HARMLESS = """
     --format --full --github --json --judge-rule --judged --license --limit --list --margin --max --max-connections
     --max-retries --max-tokens --max-turns --metric --min --min-margin --min-reward --name --new-column --only
     --opinions --patience --pilot --quick --recursive --relevance --relevance-counts --resamples --reviewer --reward
-    --rules --run --sample --samples --schema --search --seconds --seed --set --source --stats --status --stop-method
-    --stop-when --system-prompt --temperature --timeout --title --topic --turns --undecided --unscored --verify
-    --voices --wait --whole --with-published --with-witness --words
+    --rules --run --sample --samples --schema --search --seconds --seed --seen --set --source --split --stats --status
+    --stop-method --stop-when --system-prompt --temperature --timeout --title --topic --turns --undecided --unscored
+    --verify --voices --wait --whole --with-published --with-witness --words
 """
 ASKED_CONSTRAINTS = ("check", "--constraints")
 """The only flag that means two things: for `check`, a file with constraints, which is data."""

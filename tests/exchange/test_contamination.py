@@ -288,3 +288,22 @@ def test_json_is_for_machines(bench, queries, tmp_path):
     assert told["findings"][1]["places"][0]["file"] == str(dirty)
     assert told["summary"]["canary_found"] is True and told["summary"]["turns_found"] == 1
     assert [one["file"] for one in told["unread"]] == [str(tmp_path / "x.zip")]
+
+
+def test_benchmarks_of_two_sides_are_compared_part_by_part(tmp_path):
+    sides = [
+        evolif.generate(tmp_path / side, dialogues=2, turns=4, seed=2, profile="paper", split=side)
+        for side in ("train", "test")
+    ]
+    (tmp_path / "games").mkdir()
+    (tmp_path / "games" / "benchmark.json").write_text('{"format": "evolif-benchmark", "scenario": "games"}')
+    runner = CliRunner()
+    found = contamination([tmp_path / "test", tmp_path / "games"], sides[0])
+    [shared] = found.shared
+    assert not shared.found and shared.sides == ("train", "test")
+    told = runner.invoke(app, ["contamination", str(tmp_path / "test"), "-b", str(tmp_path / "train")])
+    assert told.exit_code == 0, told.output
+    assert "The benchmark (train) shares no kind, topic, persona or wording with" in told.stdout
+    same = runner.invoke(app, ["contamination", str(tmp_path / "train"), "-b", str(tmp_path / "train"), "--json"])
+    [told] = json.loads(same.stdout)["shared"]
+    assert same.exit_code == 1 and told["kinds"] and told["topics"] and told["personas"] and told["wordings"]

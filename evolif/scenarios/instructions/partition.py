@@ -157,7 +157,12 @@ _FINER: dict[str, Callable[[Params], str]] = {
 
 def side_of_kind(group: str, kind: str) -> Side | None:
     """The side of a kind within its group; None for no kind, which is on both sides."""
-    return _hashed("kind", group, str(_SALTS.get(group, 0)), kind) if kind else None
+    return kind_hashed(group, kind, _SALTS.get(group, 0)) if kind else None
+
+
+def kind_hashed(group: str, kind: str, salt: int) -> Side:
+    """The side that a kind would have with another number for its group."""
+    return _hashed("kind", group, str(salt), kind)
 
 
 def side_of_constraint(constraint: Constraint) -> Side | None:

@@ -30,7 +30,7 @@ class InstructionPresentation(Presentation):
     notice = NOT_COMPARABLE
     chapters = (
         Chapter("survival", "How long sessions last", "", ("survival", "hazard"), ("survival", "hazard", "exhaustion")),
-        Chapter("groups", "Constraint groups", "", ("groups", "modes"), ("group", "mode", "heuristic")),
+        Chapter("groups", "Constraint groups", "", ("groups", "modes"), ("group", "seen", "mode", "heuristic")),
         Chapter(
             "feedback",
             "Reactions to answers",
