@@ -29,6 +29,7 @@ SLOW = {
     "ci",
     "domain",
     "extend",
+    "held-out",
     "files",
     "metrics",
     "plan",

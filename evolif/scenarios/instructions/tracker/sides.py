@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import TypeVar
 
 from evolif.scenarios.instructions.constraints import DrawContext, get_group
@@ -34,9 +36,16 @@ def drawn_kinds(profile: Profile) -> dict[str, Counter[str]]:
 
 def kinds_in_pool(group: str, pool: Mapping[str, object]) -> Counter[str]:
     """The same of one pool."""
-    stream, context = Stream(0), DrawContext(_KEYWORDS, pool)
+    return Counter(dict(_drawn(group, json.dumps(pool))))
+
+
+@lru_cache(maxsize=512)
+def _drawn(group: str, pool: str) -> tuple[tuple[str, int], ...]:
+    """Once per pool, since trainers make benchmarks without end."""
+    stream, context = Stream(0), DrawContext(_KEYWORDS, json.loads(pool))
     drawn = (get_group(group).draw(stream, context) for _ in range(_DRAWS))
-    return Counter(kind_of(group, params) for params in drawn if params is not None) or Counter({"": 1})
+    found = Counter(kind_of(group, params) for params in drawn if params is not None)
+    return tuple(found.items()) or (("", 1),)
 
 
 def without_kinds(profile: Profile) -> tuple[str, ...]:
