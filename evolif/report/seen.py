@@ -43,7 +43,7 @@ def require_split(analysis: RunAnalysis) -> None:
     Raises:
         UsageError: its scenario is not split, or has no such side.
     """
-    if analysis.seen and analysis.scenario.seen_kinds(analysis.seen) is None:
+    if analysis.seen and analysis.scenario.presentation.seen_kinds(analysis.seen) is None:
         raise UsageError(
             f"--seen: benchmarks of the scenario {analysis.settings.scenario} are not split into kinds for training "
             "and for tests; leave it out"
@@ -53,7 +53,7 @@ def require_split(analysis: RunAnalysis) -> None:
 def seen_kinds(model: ModelAnalysis) -> SeenKinds | None:
     """The figures of a model on seen kinds and on unseen ones; None where nobody asks."""
     of = model.of
-    by = of.scenario.seen_kinds(of.seen) if of.seen else None
+    by = of.scenario.presentation.seen_kinds(of.seen) if of.seen else None
     if by is None:
         return None
     slices = breakdown(model.sessions, of.asked, by, cluster=of.cluster)
@@ -68,7 +68,8 @@ def seen_grids(runs: ComparableRuns) -> Iterator[Grid]:
         runs: Models of runs that were asked about alike.
     """
     found = [seen_kinds(model) for model in runs.models]
-    by = next((one.of.scenario.seen_kinds(one.of.seen) for one in runs.models if one.of.seen), None)
+    asked = (one.of for one in runs.models if one.of.seen)
+    by = next((of.scenario.presentation.seen_kinds(of.seen) for of in asked), None)
     if by is None:
         return
     rows: list[TableRow] = [

@@ -58,22 +58,6 @@ class Scenario(EarlierShape, Protocol):
         """What exports have of its prompts, and which of it are answer keys."""
         return rows_of(self)
 
-    def seen_kinds(self, side: str) -> Breakdown | None:
-        """The requirements of each turn by whether a model that was trained on one side of a split has seen their kind.
-
-        Its keys are `seen`, `unseen`, and `both` for what both sides ask for.
-
-        Args:
-            side: What was trained on, such as `train`.
-
-        Returns:
-            The breakdown; None for a scenario whose benchmarks are not split.
-
-        Raises:
-            UsageError: there is no such side.
-        """
-        return None
-
     def generate(
         self, out: Path, spec: BaseModel, *, dialogues: int, seed: int, notify: Callable[[str], None] = _ignore
     ) -> Benchmark:

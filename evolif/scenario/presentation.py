@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import Any, Protocol
 
 from evolif.errors import ArgumentError
-from evolif.metrics.table import PlainName
+from evolif.metrics.table import Breakdown, PlainName
 from evolif.scenario.play import Benchmark
 from evolif.scenario.views import ModelsView, ModelView, RunView
 from evolif.text import plural
@@ -345,6 +345,22 @@ class Presentation:
         """The sentence below the page's title."""
         title = self.scenario.title
         return f"{plural(models, 'model')} over {plural(dialogues, 'dialogue')}, with transcripts: {title}."
+
+    def seen_kinds(self, side: str) -> Breakdown | None:
+        """The requirements of each turn by whether a model that was trained on one side of a split has seen their kind.
+
+        Its keys are `seen`, `unseen`, and `both` for what both sides ask for.
+
+        Args:
+            side: What was trained on, such as `train`.
+
+        Returns:
+            The breakdown; None for a scenario whose benchmarks are not split.
+
+        Raises:
+            UsageError: there is no such side.
+        """
+        return None
 
     def extra(self, model: ModelView) -> Mapping[str, Any]:
         """Keys of its own for a model in reports as JSON."""

@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from evolif.metrics import Breakdown
 from evolif.scenario import Benchmark, Chapter, Grid, ModelsView, ModelView, Presentation, Rows
 from evolif.scenarios.instructions import requirements_of
 from evolif.scenarios.instructions.constraints import format_of
 from evolif.scenarios.instructions.folder import folder_of
+from evolif.scenarios.instructions.partition import side_named
 from evolif.scenarios.instructions.reactions import group_grids, group_object, reaction_of, remark_range
 from evolif.scenarios.instructions.tracker.profile import BUILT_IN, load_profile
 from evolif.scenarios.instructions.turn_lines import edition_of
 from evolif.scenarios.instructions.turns import Constraint
+from evolif.scenarios.instructions.verdicts import seen_breakdown
 from evolif.text import plural
 from evolif.types import Prompt
 
@@ -127,6 +130,10 @@ class InstructionPresentation(Presentation):
     def reaction(self, prompt: Prompt) -> tuple[int, int] | None:
         """The remark on the answer before; of a repair the whole query."""
         return remark_range(prompt)
+
+    def seen_kinds(self, side: str) -> Breakdown:
+        """By the side of the modes within their groups, see `partition.py`."""
+        return seen_breakdown(side_named(side))
 
     def extra(self, model: ModelView) -> Mapping[str, Any]:
         """What comes of being told, per group, in runs with feedback."""

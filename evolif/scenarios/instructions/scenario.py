@@ -31,7 +31,7 @@ from evolif.scenarios.instructions import generate, requirements_of
 from evolif.scenarios.instructions.constraints import code_of, get_group
 from evolif.scenarios.instructions.environment import open_environment
 from evolif.scenarios.instructions.folder import folder_of
-from evolif.scenarios.instructions.partition import Side, side_named
+from evolif.scenarios.instructions.partition import Side
 from evolif.scenarios.instructions.players import NAMES, player
 from evolif.scenarios.instructions.presentation import InstructionPresentation, InstructionRows
 from evolif.scenarios.instructions.relevance import LEXICAL
@@ -39,7 +39,7 @@ from evolif.scenarios.instructions.system import system_text
 from evolif.scenarios.instructions.tracker.profile import USUAL
 from evolif.scenarios.instructions.turn_lines import Definitions
 from evolif.scenarios.instructions.turns import NAME, Turn
-from evolif.scenarios.instructions.verdicts import by_mode, criteria_of, seen_breakdown, witness_verdicts
+from evolif.scenarios.instructions.verdicts import by_mode, criteria_of, witness_verdicts
 from evolif.text import formality
 from evolif.types import JudgedTurn, Prompt, Verdict
 
@@ -119,10 +119,6 @@ class InstructionFollowing(Scenario):
     def presentation(self) -> InstructionPresentation:
         """How reports and pages show it."""
         return InstructionPresentation(self)
-
-    def seen_kinds(self, side: str) -> Breakdown:
-        """By the side of the modes within their groups, see `partition.py`."""
-        return seen_breakdown(side_named(side))
 
     def generate(
         self, out: Path, spec: BaseModel, *, dialogues: int, seed: int, notify: Callable[[str], None] = _ignore
