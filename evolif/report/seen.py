@@ -21,6 +21,8 @@ _NOTE = (
     "so an untrained model has such a difference, too: compare with its own."
 )
 
+_ONE_SIDE = "What was asked is of one side only, so there is no difference: evaluate on a benchmark without a split."
+
 
 @dataclass(frozen=True, slots=True)
 class SeenKinds:
@@ -77,8 +79,10 @@ def seen_grids(runs: ComparableRuns) -> Iterator[Grid]:
         for key, name in _NAMES.items()
         if any(one is not None and key in one.slices for one in found)
     ]
-    rows.append((_DIFFERENCE, tuple(map(_difference, found))))
-    yield Grid(by.name, by.title, by.first, tuple(runs.heads), tuple(rows), _NOTE)
+    told = any(one is not None and one.difference is not None for one in found)
+    if told:
+        rows.append((_DIFFERENCE, tuple(map(_difference, found))))
+    yield Grid(by.name, by.title, by.first, tuple(runs.heads), tuple(rows), _NOTE if told else _ONE_SIDE)
 
 
 def _share(one: Slice | None) -> TableCell:

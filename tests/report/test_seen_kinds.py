@@ -71,7 +71,9 @@ def test_too_few_dialogues_have_no_interval(tmp_path: Path) -> None:
 def test_one_side_alone_has_no_difference(tmp_path: Path) -> None:
     with closing(make_run(tmp_path / "one", {"openai/m": {1: "finished:1 0"}})) as run:
         found = seen_kinds(RunAnalysis(run, seen="train").models[0])
+        [grid] = seen_grids(ComparableRuns((RunAnalysis(run, seen="train"),)))
     assert found is not None and list(found.slices) == ["seen"] and found.difference is None
+    assert [name for name, _ in grid.rows] == ["seen"] and "one side only" in grid.note
 
 
 def test_terminal_json_and_page_say_it(folder: Path, tmp_path: Path) -> None:
