@@ -78,6 +78,7 @@ def export(
 
     From runs also training data: conversations (messages), or pairs of answers to the same one (preferences).
     """
+    import evolif.inspect  # noqa: F401 - its export format, also where nothing is installed and so no entry point known
     from evolif.exchange import export as write
 
     done = write(
