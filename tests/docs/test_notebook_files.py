@@ -20,9 +20,9 @@ def written(source: Path) -> str:
     return str(module.notebook(source))
 
 
-def test_there_are_three() -> None:
+def test_there_are_four() -> None:
     there = {path.stem for path in (ROOT / "notebooks").glob("*.py")}
-    assert there == {"first_steps", "bring_your_own_domain", "reading_a_run"}
+    assert there == {"first_steps", "bring_your_own_domain", "reading_a_run", "training"}
     assert {path.stem for path in (ROOT / "notebooks").glob("*.ipynb")} == there
 
 
