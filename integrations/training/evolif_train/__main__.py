@@ -62,6 +62,11 @@ def parser() -> argparse.ArgumentParser:
         "--held-out", type=_count, default=64, metavar="N", help="dialogues to evaluate on (default: %(default)s)"
     )
     task.add_argument("--bench", metavar="FOLDER", help="a benchmark to evaluate on, in place of a fresh one")
+    task.add_argument(
+        "--split",
+        action="store_true",
+        help="train on the kinds, topics, personas and wordings of the split train, and evaluate on those of test",
+    )
     task.add_argument("--reward", default="dense", metavar="|".join(REWARD_KINDS), help="(default: %(default)s)")
     task.add_argument(
         "--system-prompt",
@@ -162,7 +167,8 @@ def _run(args: argparse.Namespace) -> None:
         )
         told = {name: value for name, value in vars(args).items() if name not in ("log", "save")}
         write({"kind": "settings", **told, "held_out_identity": held_out.identity, "versions": _versions()})
-        with Stream(dialogues=args.dialogues, options=options, seed=args.seed) as stream:
+        trained = {**options, "split": "train"} if args.split else options
+        with Stream(dialogues=args.dialogues, options=trained, seed=args.seed) as stream:
             result = train(policy, learner, stream, held_out, plan, open_gym, _told(write))
     if args.save:
         save(args.save)
@@ -200,7 +206,8 @@ def _held_out(args: argparse.Namespace, options: dict[str, Any], folder: Path) -
     """The benchmark to evaluate on: one with a seed that no stream has, since theirs are larger."""
     if args.bench:
         return evolif.load_benchmark(args.bench)
-    made: Benchmark = evolif.generate(folder, dialogues=args.held_out, seed=1, **options)
+    side = {"split": "test"} if args.split else {}
+    made: Benchmark = evolif.generate(folder, dialogues=args.held_out, seed=1, **options, **side)
     return made
 
 

@@ -319,7 +319,7 @@ def test_a_policy_of_skills_learns_on_the_same_path(bench: Benchmark) -> None:
 
 
 def test_the_command_trains_skills(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    flags = ["--log", str(tmp_path / "log.jsonl"), "--model", "skills", "--steps", "3", "--held-out", "6"]
+    flags = ["--log", str(tmp_path / "log.jsonl"), "--model", "skills", "--steps", "3", "--held-out", "6", "--split"]
     assert main([*flags, "--dialogues", "3", "--answers", "4", "--rate", "60", "--every", "3"]) == 0
     found = records(tmp_path / "log.jsonl")
     assert found[-1]["sampled"]["after"] > found[-1]["sampled"]["before"]
