@@ -206,8 +206,8 @@ def _held_out(args: argparse.Namespace, options: dict[str, Any], folder: Path) -
     """The benchmark to evaluate on: one with a seed that no stream has, since theirs are larger."""
     if args.bench:
         return evolif.load_benchmark(args.bench)
-    side = {"split": "test"} if args.split else {}
-    made: Benchmark = evolif.generate(folder, dialogues=args.held_out, seed=1, **options, **side)
+    settings: dict[str, Any] = {**options, **({"split": "test"} if args.split else {})}
+    made: Benchmark = evolif.generate(folder, dialogues=args.held_out, seed=1, **settings)
     return made
 
 
@@ -252,22 +252,29 @@ def _versions() -> dict[str, str]:
     }
 
 
+def _number(text: str, read: Callable[[str], float]) -> float:
+    try:
+        return read(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text} is no number that fits here") from None
+
+
 def _count(text: str) -> int:
-    number = int(text)
+    number = int(_number(text, int))
     if number < 1:
         raise argparse.ArgumentTypeError("it must be at least 1")
     return number
 
 
 def _several(text: str) -> int:
-    number = int(text)
+    number = _count(text)
     if number < 2:
         raise argparse.ArgumentTypeError("it must be at least 2: what one answer earns is compared with the others")
     return number
 
 
 def _positive(text: str) -> float:
-    number = float(text)
+    number = _number(text, float)
     if not 0 < number < float("inf"):
         raise argparse.ArgumentTypeError("it must be above 0")
     return number
