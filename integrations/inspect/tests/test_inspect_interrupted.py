@@ -20,6 +20,11 @@ def slowly(seen: Seen) -> Answer:
     return ok("A short answer. It has two sentences.")
 
 
+def heed_ctrl_c() -> None:
+    """A shell has what it starts in the background ignore Ctrl-C, and processes inherit that."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def test_what_was_played_before_ctrl_c_is_in_the_log_and_can_be_scored(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -32,7 +37,8 @@ def test_what_was_played_before_ctrl_c_is_in_the_log_and_can_be_scored(
     monkeypatch.setenv("TINY_API_KEY", "k")
     with serving(ok(), answering=slowly) as slow:
         monkeypatch.setenv("TINY_BASE_URL", slow.url)
-        with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as running:
+        nowhere = subprocess.DEVNULL
+        with subprocess.Popen(command, preexec_fn=heed_ctrl_c, stdout=nowhere, stderr=nowhere) as running:
             while len(slow.seen) < 7:
                 assert running.poll() is None
                 time.sleep(0.02)
