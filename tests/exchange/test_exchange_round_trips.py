@@ -23,8 +23,8 @@ needs_arrow = pytest.mark.skipif(not ARROW, reason="pyarrow is not installed (ev
 needs_datasets = pytest.mark.skipif(not DATASETS, reason="datasets is not installed (evolif[datasets])")
 EVERY = [
     pytest.param(name, marks={"parquet": [needs_arrow], "datasets": [needs_datasets]}.get(name, []))
-    for name in EXPORTERS
-    if name not in ("csv", "unidial", "inspect", "ntm")  # not for imports, of runs, and of another scenario
+    for name, one in EXPORTERS.items()
+    if one.for_benchmarks and name not in ("csv", "ntm")  # not for imports, and of another scenario
 ]
 
 
@@ -290,8 +290,8 @@ def test_an_existing_empty_folder_is_used(bench, tmp_path):
     name=st.sampled_from(
         [
             f
-            for f in EXPORTERS
-            if f not in ("csv", "datasets", "unidial", "inspect", "ntm") and (ARROW or f != "parquet")
+            for f, one in EXPORTERS.items()
+            if one.for_benchmarks and f not in ("csv", "datasets", "ntm") and (ARROW or f != "parquet")
         ]
     ),
     query=st.text(min_size=1).filter(lambda text: text.strip() and _storable(text)),
