@@ -49,11 +49,9 @@ weights: $(VENV)/.dev
 test: weights
 	$(PYTEST)
 
-# What `make test` leaves out: the slow tests, and more examples of each property. Many of them wait for processes, clusters
-# and back-offs, so there is one more at work than there are cores.
-SLOW_FLAGS ?= -n $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1) --maxprocesses 8 --dist worksteal
+# What `make test` leaves out: the slow tests, and more examples of each property.
 test-slow: weights
-	$(BIN)/python -m pytest $(SLOW_FLAGS) -m "slow or hypothesis" --hypothesis-profile thorough
+	$(PYTEST) -m "slow or hypothesis" --hypothesis-profile thorough
 
 # What some tests skip without, as far as this machine lets it be installed: Ray, Inspect, and as root a browser.
 ci-parts: $(VENV)/.dev

@@ -1,6 +1,6 @@
 """What all tests share.
 
-Properties are tried on 25 examples; `--hypothesis-profile thorough`, which the CI uses, takes 60.
+Properties are tried on 25 examples; `--hypothesis-profile thorough`, which the CI uses, takes 50.
 """
 
 import gc
@@ -20,7 +20,7 @@ os.environ["EVOLIF_CONFIG_DIR"] = os.devnull
 
 # How long an example takes says nothing about whether it is right.
 settings.register_profile("quick", deadline=None, max_examples=25)
-settings.register_profile("thorough", deadline=None, max_examples=60)
+settings.register_profile("thorough", deadline=None, max_examples=50)
 settings.load_profile("quick")
 
 

@@ -48,7 +48,7 @@ def lines(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
 
 @pytest.mark.slow
 @pytest.mark.slow
-@pytest.mark.parametrize("queries", [50, pytest.param(120, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("queries", [50, pytest.param(100, marks=pytest.mark.slow)])
 def test_a_plain_demand_of_another_group_is_found(lines: list[dict[str, Any]], queries: int) -> None:
     stream = Stream(8, "demands")
     asked: Counter[str] = Counter()

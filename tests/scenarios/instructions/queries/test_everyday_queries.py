@@ -21,7 +21,7 @@ from evolif.scenarios.instructions.synthesis.short_values import short_form
 from evolif.scenarios.instructions.turns import OperationKind
 from evolif.util.rng import Stream
 
-DRAWN = [pytest.param(5), pytest.param(25, marks=pytest.mark.slow)]
+DRAWN = [pytest.param(5), pytest.param(15, marks=pytest.mark.slow)]
 """Values of each group."""
 KINDS = ("do", "bit", "hung", "say", "gripe")
 BY_PARTS = ("existence", "forbidden")
