@@ -136,7 +136,7 @@ def rollout_of(played: PlayedSession, scenario: str, benchmark: str, read: ReadS
     own = [turn for turn in session.turns if turn.seat == "target"]
     turns = tuple(
         _turn(said, judged, {kind: rewards[place] for kind, rewards in by_kind.items()})
-        for place, (said, judged) in enumerate(zip(played.turns, own, strict=False))
+        for place, (said, judged) in enumerate(zip(played.turns, own, strict=False))  # the last may not be judged yet
     )
     return Rollout(
         scenario=scenario,

@@ -15,7 +15,7 @@ from evolif.errors import ArgumentError, UsageError
 from evolif.judging import open_judge
 from evolif.metrics import tables_of
 from evolif.models import ChatModel, ChatRequest, ModelRef, Reply, spec_of
-from evolif.runner.clients import ClientFactory, is_panel
+from evolif.runner.clients import ClientFactory, NamedModel, is_panel
 from evolif.runner.events import Event, SessionKey
 from evolif.runner.lengths import most_judged
 from evolif.runner.metering import AllowAll
@@ -49,7 +49,7 @@ class PlayedSession:
     system: str
     """What the model was told before anything else; empty for nothing."""
     turns: tuple[PlayedTurn, ...]
-    """Those of the model under test; as many as the session has of its seat."""
+    """Those of the model under test; one more than the session has of its seat while the last is being judged."""
 
     @property
     def messages(self) -> tuple[Message, ...]:
@@ -64,6 +64,10 @@ Watch = Callable[[PlayedSession], None]
 """Gets what was played so far, whenever a turn was answered or judged; what it raises ends the dialogue."""
 Reachable = Callable[[ModelRef], ModelRef]
 """The model that a name stands for where the caller opens models itself."""
+
+
+_NOBODY = "nobody/model"
+"""The model under test where none is called."""
 
 
 def unwatched(played: PlayedSession) -> None:
@@ -141,7 +145,7 @@ class Player:
             ArgumentError: it has no turn of the model under test at its beginning.
             UsageError: something is missing that its prompts need.
         """
-        _, settings, environment = self._open(_Nobody())
+        _, settings, environment = self._open(NamedModel(_NOBODY))
         prompt = await environment.prompt(dialogue, ())
         if isinstance(prompt, End) or prompt.seat != "target":
             raise ArgumentError(f"dialogue {dialogue} does not begin with a turn of the model under test")
@@ -151,7 +155,7 @@ class Player:
     def headline(self) -> str:
         """The main metric of what is played; empty without figures."""
         config = self._config.model_copy(
-            update={"models": (_Nobody(),), "judges": ("none",), "context_model": None, "context": "full"}
+            update={"models": (NamedModel(_NOBODY),), "judges": ("none",), "context_model": None, "context": "full"}
         )
         settings = plan(self.bench, config)
         own = get_scenario(settings.scenario).table(settings.options)
@@ -223,18 +227,6 @@ class _Remembering:
 
     async def aclose(self) -> None:
         """The caller closes its model."""
-
-
-class _Nobody:
-    """Stands for the model under test where none is called."""
-
-    name, connections = "nobody/model", 1
-
-    async def complete(self, request: ChatRequest) -> Reply:
-        raise NotImplementedError("only settings are planned")
-
-    async def aclose(self) -> None:
-        pass
 
 
 @dataclass(slots=True)

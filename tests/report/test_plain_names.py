@@ -35,9 +35,9 @@ def grid(*names: str, columns: int = 2) -> Grid:
 
 
 def drawn(table: Grid) -> str:
-    console = Console(file=io.StringIO(), width=80)
-    draw_grid(table, console)
-    return console.file.getvalue()  # type: ignore[attr-defined]
+    text = io.StringIO()
+    draw_grid(table, Console(file=text, width=80))
+    return text.getvalue()
 
 
 def test_every_abbreviation_has_a_plain_name_that_fits_a_terminal() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -42,11 +43,12 @@ class Tally:
 Tallies = dict[str, Tally]
 
 
-class Compared:
+class Compared(ABC):
     """How many verdicts and scores were reached for both models, and how many of them differ."""
 
+    @abstractmethod
     def _turns(self) -> Iterable[TurnDifference]:
-        raise NotImplementedError
+        """The turns that both were asked."""
 
     @property
     def verdicts(self) -> tuple[int, int]:

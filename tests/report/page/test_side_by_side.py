@@ -61,7 +61,7 @@ def test_dialogues_come_in_the_order_of_their_differences(run: Run, tmp_path: Pa
     assert re.findall(r'data-key="([\d/]+)"', text) == ["1/1", "3/1", "2/1"]
     assert "3 dialogues, 4 differences in 12 verdicts." in plain(text)
     told = [plain(one) for one in dialogues(text)]
-    assert [re.search(r"\d+ differences? in \d+ verdicts?", one)[0] for one in told] == [  # type: ignore[index]
+    assert [re.findall(r"\d+ differences? in \d+ verdicts?", one)[0] for one in told] == [
         "3 differences in 6 verdicts",
         "1 difference in 4 verdicts",
         "0 differences in 2 verdicts",
