@@ -5,7 +5,7 @@ What instruction following adds is in `evolif.scenarios.instructions.turns`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Any, Literal
@@ -238,10 +238,10 @@ class Session:
     ending: Ending | None
     """None while the session runs."""
     reason: str = ""
-    turns: tuple[JudgedTurn, ...] = ()
+    turns: Sequence[JudgedTurn] = ()
     cause: str = ""
     """Why it ended, in one or two words: `patience`, `cap`, …"""
-    later: tuple[JudgedTurn, ...] = field(default=(), compare=False)
+    later: Sequence[JudgedTurn] = field(default=(), compare=False)
     """Where `turns` were cut at exhausted patience, the turns that were played after it."""
     cap: int | None = None
     """The most judged turns that it could have: the N of ISR@N. None: as many as the longest session given has."""

@@ -161,9 +161,15 @@ def _names(settings: RunSettings) -> Iterator[str]:
 
 
 def _seals(run: Run) -> Iterator[str]:
-    found = run.integrity()
+    found = run.integrity(afresh=True)
     if found.edited:
         yield f"it was edited after it was written: {found.named}. Add the run as it was, from a copy, or evaluate anew"
+    if stale := run.store.stale_terms():
+        yield (
+            f"what is kept of {plural(len(stale), 'session')} for figures does not follow from "
+            f"{'its' if len(stale) == 1 else 'their'} turns: it was edited. Add the run as it was, from a copy, or "
+            "evaluate anew"
+        )
     if found.not_sealed:
         total = found.sealed + found.not_sealed
         yield (

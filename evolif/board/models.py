@@ -12,7 +12,7 @@ from evolif.board.board import Row
 from evolif.models.endpoint import address_digest
 from evolif.report import ModelAnalysis, RunAnalysis
 from evolif.runner import Run
-from evolif.runner.store import FILE_NAME
+from evolif.runner.store_file import FILE_NAME
 from evolif.text import plain
 
 

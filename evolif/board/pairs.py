@@ -54,7 +54,7 @@ def _pair(column: str, one: ModelComparison, a: str, b: str) -> Pair:
     table, lead = one.a.of.tables[0], one.a.of.headline.name
     alone = replace(table, ratios={lead: table.ratios[lead]}, headline=lead)
     paired = compare(one.a.sessions, one.b.sessions, tables=[alone])
-    found = {**paired.differences, **paired.beside}[lead]
+    found = paired.difference(lead)
     return Pair(
         column=column,
         a=a,

@@ -19,7 +19,7 @@ from pathlib import Path
 from evolif.errors import EvolifError, OutsideError, UsageError
 from evolif.runner import Run, load_run
 from evolif.runner.schema import SCHEMA
-from evolif.runner.store import FILE_NAME
+from evolif.runner.store_file import FILE_NAME
 from evolif.text import plural
 from evolif.util.opened import open_file
 from evolif.util.suggestions import wrong_folder
@@ -30,6 +30,8 @@ _MOST_SECONDS = 120
 """Of looking through a file."""
 _MAGIC = b"SQLite format 3\x00"
 _TABLES = frozenset({"run", "session", "asked", "turn", "call", "fault"})
+_KEPT = frozenset({"terms", "cells"})
+"""Tables that may be missing: what they hold is worked out again then."""
 LEFT_BESIDE = (f"{FILE_NAME}-shm", f"{FILE_NAME}-wal")
 """What reading leaves beside a file, empty of changes."""
 _HARMLESS = frozenset({FILE_NAME, ".lock", f"{FILE_NAME}-shm"})
@@ -174,11 +176,11 @@ def _foreign(connection: sqlite3.Connection) -> str:
         triggers = {name: _bare(sql) for name, sql in own.execute("SELECT name, sql FROM sqlite_schema WHERE sql > ''")}
     found = connection.execute("SELECT type, name, sql FROM sqlite_schema ORDER BY name").fetchall()
     for kind, name, sql in found:
-        known = (kind == "table" and name in _TABLES) or kind == "index"
+        known = (kind == "table" and name in _TABLES | _KEPT) or kind == "index"
         if not known and not (kind == "trigger" and _bare(str(sql)) == triggers.get(name)):
             return f"it holds a {kind} “{name}”, which is not part of a run"
     tables = {name: kind for _, name, kind, *_ in connection.execute("PRAGMA main.table_list")}
-    for table in sorted(_TABLES & {name for kind, name, _ in found if kind == "table"}):
+    for table in sorted((_TABLES | _KEPT) & {name for kind, name, _ in found if kind == "table"}):
         if tables.get(table) != "table" or any(row[6] for row in connection.execute(f"PRAGMA table_xinfo({table})")):
             return f"its table “{table}” is computed, not stored"
         for _, index, _, _, partial in connection.execute(f"PRAGMA index_list({table})").fetchall():

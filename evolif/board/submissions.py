@@ -26,7 +26,7 @@ from evolif.board.transcripts import FOLDER, TranscriptPages
 from evolif.errors import InputError, OutsideError, UsageError
 from evolif.runner import Run
 from evolif.runner.settings import differences
-from evolif.runner.store import FILE_NAME
+from evolif.runner.store_file import FILE_NAME
 from evolif.util.files import workshop
 from evolif.util.opened import open_file, read_file
 

@@ -128,7 +128,7 @@ def snapshot(run: Run, quotes: Quotes, earlier: Mapping[str, Sequence[Session]] 
     live = run.live()
     paces = {} if live is None or live.is_silent else live.paces
     spent = run.costs()
-    played = {model: run.sessions(model) for model in run.models}
+    played = {model: run.sessions(model, lazily=True) for model in run.models}
     every = (session for sessions in played.values() for session in sessions)
     settings = run.settings
     brought = get_scenario(settings.scenario).table(settings.options)

@@ -24,7 +24,7 @@ from evolif.budget.survival import TurnSurvival
 from evolif.errors import EvolifError
 from evolif.runner import Live, Run, RunSettings, load_run
 from evolif.runner.live import Pace
-from evolif.runner.store import FILE_NAME
+from evolif.runner.store_file import FILE_NAME
 from evolif.types import Session
 
 _STEADY = 4.0

@@ -28,7 +28,7 @@ from evolif.inspect.scores import (
 )
 from evolif.report import ModelAnalysis, RunAnalysis
 from evolif.runner import Run, TurnRecord
-from evolif.runner.store import FILE_NAME
+from evolif.runner.store_file import FILE_NAME
 from evolif.types import Message, Session, Usage
 
 _NAMESPACE = UUID("0b7d7b0e-6f1d-4b7e-8f6b-3c1f6ad0a9c2")

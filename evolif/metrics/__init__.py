@@ -6,6 +6,7 @@ imported on use; the eight metrics and their intervals need neither.
 
 from evolif.metrics.agreement import cohens_kappa, judge_agreement
 from evolif.metrics.breakdown import LOAD, TURN, Satisfaction, Slice, breakdown, satisfaction_by_group
+from evolif.metrics.cells import Key
 from evolif.metrics.compare import Comparison, Difference, compare
 from evolif.metrics.floor import CorrectedCsr, Floor, corrected_csr, floor
 from evolif.metrics.intervals import FEWEST, TOO_FEW
@@ -32,7 +33,6 @@ from evolif.metrics.table import (
     Breakdown,
     Cluster,
     Figures,
-    Key,
     Metric,
     MetricFigures,
     MetricTable,

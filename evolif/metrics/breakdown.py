@@ -4,26 +4,27 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
 from evolif.errors import UsageError
+from evolif.metrics.cells import Cell, Key, tally
 from evolif.metrics.intervals import ratio_interval
 from evolif.metrics.pairs import PairTest, pair_test
-from evolif.metrics.process import PROCESS, credit_of
-from evolif.metrics.sessions import counted_sessions, counted_with_verdicts, of_one_model
+from evolif.metrics.process import PROCESS
+from evolif.metrics.sessions import counted_sessions, of_one_model
 from evolif.metrics.statistics import Interval
 from evolif.metrics.table import (
     UNKNOWN,
     Breakdown,
     Cluster,
-    Key,
     MetricFigures,
     MetricTable,
     clusters_of,
     figures_with_intervals,
 )
+from evolif.metrics.terms import credit_of, terms_of_stored
 from evolif.types import DEFAULT_RESAMPLES, JudgedTurn, Prompt, Session, Verdict
 from evolif.util.suggestions import did_you_mean
 
@@ -52,9 +53,11 @@ def _by_load(turn: JudgedTurn, prompt: Prompt | None) -> _Parts:
     return ((len(turn.verdicts), turn.verdicts),)
 
 
-GROUP = Breakdown("group", "group", "Satisfied % per constraint group, of those judged", split=_by_group)
-LOAD = Breakdown("load", "load", "CSR % per number of active constraints, of the given number of turns", split=_by_load)
-TURN = Breakdown("turn", "turn", "", split=_by_turn)
+GROUP = Breakdown("group", "group", "Satisfied % per constraint group, of those judged", split=_by_group, edition=1)
+LOAD = Breakdown(
+    "load", "load", "CSR % per number of active constraints, of the given number of turns", split=_by_load, edition=1
+)
+TURN = Breakdown("turn", "turn", "", split=_by_turn, edition=1)
 
 BREAKDOWNS: tuple[Breakdown, ...] = (GROUP, LOAD, TURN)
 """Those that every run with verdicts has."""
@@ -170,58 +173,73 @@ def slice_difference(
 
 def _cells_by(
     sessions: Iterable[Session], prompts: Iterable[Prompt], by: str | Breakdown | TurnKey, cluster: str
-) -> dict[Key, dict[Cluster, _Cell]]:
-    counted = counted_with_verdicts(of_one_model(sessions))
-    split = _splitter(prompts, by)
-    of = clusters_of(cluster, (session for session, _, _ in counted))
-    cells: defaultdict[Key, defaultdict[Cluster, _Cell]] = defaultdict(lambda: defaultdict(_Cell))
-    for session, _, _ in counted:
-        for turn in session.turns:
-            if turn.seat == "target":
-                for key, verdicts in split(session.dialogue, turn):
-                    # A part of a turn has no credit of its own.
-                    cell = cells[key][of[session.dialogue]]
-                    cell.add(verdicts, credit_of(turn) if verdicts is turn.verdicts else None)
-    return {key: dict(own) for key, own in cells.items()}
-
-
-@dataclass(slots=True)
-class _Cell:
-    """What one cluster contributes to one key."""
-
-    rates: list[float] = field(default_factory=list)
-    ok: int = 0
-    satisfied: int = 0
-    judged: int = 0
-    not_judged: int = 0
-
-    @property
-    def terms(self) -> tuple[float, float]:
-        """The sums that make CSR."""
-        return math.fsum(self.rates), float(len(self.rates))
-
-    def add(self, verdicts: Sequence[Verdict], credit: float | None) -> None:
-        outcomes = [verdict.satisfied for verdict in verdicts]
-        satisfied, judged = outcomes.count(True), len(outcomes) - outcomes.count(None)
-        self.satisfied += satisfied
-        self.judged += judged
-        self.not_judged += len(verdicts) - judged
-        if judged:
-            self.rates.append(satisfied / judged if credit is None else credit)
-            self.ok += satisfied == judged
+) -> dict[Key, dict[Cluster, Cell]]:
+    counted = counted_sessions(of_one_model(sessions))
+    wanted = _named(by) if isinstance(by, str) else by
+    kept = wanted.kept if isinstance(wanted, Breakdown) else ""
+    split: _Split | None = None
+    of = clusters_of(cluster, counted)
+    cells: defaultdict[Key, defaultdict[Cluster, Cell]] = defaultdict(lambda: defaultdict(Cell))
+    for session in counted:
+        own = kept_cells(session, kept)
+        if own is None:
+            split = split or splitters(prompts, [wanted])[0]
+            [own] = cells_of(session, [split])
+        for key, cell in own.items():
+            cells[key][of[session.dialogue]].join(cell)
+    return {key: dict(found) for key, found in cells.items()}
 
 
 _Split = Callable[[int, JudgedTurn], _Parts]
 
 
-def _splitter(prompts: Iterable[Prompt], by: str | Breakdown | TurnKey) -> _Split:
+def kept_cells(session: Session, name: str) -> Mapping[Key, Cell] | None:
+    """What a stored session adds to the keys of a breakdown; None where that is not kept.
+
+    Args:
+        session: One that counts.
+        name: As `Breakdown.kept`; nothing is kept under an empty name.
+    """
+    known = terms_of_stored(session) if name else None
+    return None if known is None else known.cells(name)
+
+
+def cells_of(session: Session, splits: Sequence[_Split]) -> list[dict[Key, Cell]]:
+    """What a session adds to the keys of some breakdowns.
+
+    Args:
+        session: One that counts.
+        splits: Of each breakdown, the parts of one of the session's turns.
+    """
+    found: list[defaultdict[Key, Cell]] = [defaultdict(Cell) for _ in splits]
+    for turn in session.turns:
+        if turn.seat == "target":
+            whole, credit = tally(turn.verdicts), credit_of(turn)
+            for split, cells in zip(splits, found, strict=True):
+                for key, verdicts in split(session.dialogue, turn):
+                    if verdicts is turn.verdicts:
+                        cells[key].add(whole, credit)
+                    else:  # a part of a turn has no credit of its own
+                        cells[key].add(tally(verdicts))
+    return [dict(cells) for cells in found]
+
+
+def splitters(prompts: Iterable[Prompt], wanted: Iterable[Breakdown | TurnKey]) -> list[_Split]:
+    """The parts of a turn by some breakdowns, or by functions.
+
+    Args:
+        prompts: Those that a turn may answer.
+        wanted: The breakdowns.
+    """
     known = _indexed(prompts)
 
     def prompt_of(dialogue: int, turn: JudgedTurn) -> Prompt | None:
         return known.get((dialogue, turn.turn, turn.asked)) or known.get((dialogue, turn.turn, ""))
 
-    if isinstance(by, str):
-        by = _named(by)
+    return [_splitter(prompt_of, by) for by in wanted]
+
+
+def _splitter(prompt_of: Callable[[int, JudgedTurn], Prompt | None], by: Breakdown | TurnKey) -> _Split:
     if isinstance(by, Breakdown):
         parts = by.parts
         return lambda dialogue, turn: parts(turn, prompt_of(dialogue, turn))
@@ -246,10 +264,10 @@ def _named(name: str) -> Breakdown:
     )
 
 
-def _slice(cells: Collection[_Cell]) -> Slice:
-    accuracy = [math.fsum(cell.rates) for cell in cells]
+def _slice(cells: Collection[Cell]) -> Slice:
+    accuracy = [cell.accuracy for cell in cells]
     successes = [cell.ok for cell in cells]
-    length = [len(cell.rates) for cell in cells]
+    length = [cell.turns for cell in cells]
     turns, ok = sum(length), sum(successes)
     return Slice(
         satisfied=sum(cell.satisfied for cell in cells),
@@ -293,6 +311,7 @@ def metrics_by(
     cap: int | None = None,
     seed: int = 0,
     resamples: int = DEFAULT_RESAMPLES,
+    kinds: Mapping[int, Key] | None = None,
 ) -> dict[str, MetricFigures]:
     """The metrics of one model per kind of dialogue, in alphabetical order of the kinds.
 
@@ -304,8 +323,9 @@ def metrics_by(
         cap: Of the run, in turns; None if unknown.
         seed: Of the draws that intervals need where most sessions reach the cap.
         resamples: How many.
+        kinds: What `dialogue_keys` gives for the prompts, where it is known.
     """
-    kinds = dialogue_keys(prompts, by)
+    kinds = dialogue_keys(prompts, by) if kinds is None else kinds
     parts: defaultdict[str, list[Session]] = defaultdict(list)
     for session in counted_sessions(of_one_model(sessions)):
         parts[str(kinds.get(session.dialogue, UNKNOWN))].append(session)
@@ -343,6 +363,12 @@ def satisfaction_by_group(sessions: Iterable[Session]) -> dict[str, Satisfaction
     satisfied: Counter[str] = Counter()
     judged: Counter[str] = Counter()
     for session in counted_sessions(sessions):
+        own = kept_cells(session, GROUP.kept)
+        if own is not None:
+            for key, cell in own.items():
+                satisfied[str(key)] += cell.satisfied
+                judged[str(key)] += cell.judged
+            continue
         for verdict in (v for turn in session.turns if turn.seat == "target" for v in turn.verdicts):
             satisfied[verdict.group] += verdict.satisfied is True
             judged[verdict.group] += verdict.satisfied is not None

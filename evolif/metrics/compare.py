@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 
@@ -14,7 +14,8 @@ from evolif.metrics.process import AT_N, PROCESS, course_of, session_record
 from evolif.metrics.sessions import capped, counted_sessions, of_one_model
 from evolif.metrics.statistics import Interval
 from evolif.metrics.table import MetricTable, PlainName, Row, cluster_rows, clustered, clusters_of, grouped
-from evolif.types import Session
+from evolif.metrics.terms import SessionTerms, StoredTurns, outcomes_of, terms_of_stored
+from evolif.types import JudgedTurn, Session
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +76,10 @@ class Comparison:
     early: int | None = None
     cap: int | None = None
 
+    def difference(self, metric: str) -> Difference:
+        """The difference of a metric, also of one beside the others."""
+        return self.differences[metric] if metric in self.differences else self.beside[metric]
+
 
 def compare(a: Iterable[Session], b: Iterable[Session], *, tables: Sequence[MetricTable] = (PROCESS,)) -> Comparison:
     """The differences a - b of all metrics, over the dialogues that both have counted sessions of.
@@ -96,24 +101,65 @@ def compare(a: Iterable[Session], b: Iterable[Session], *, tables: Sequence[Metr
     shared = (in_a & in_b) - unscored
     one, other = (tuple(s for s in own if s.dialogue in shared) for own in counted)
     sides = Sides(one, other, tables[0].cluster)
-    found = {name: _difference(sides, table, name) for table in tables for name in table.ratios}
     lead = tables[0].main
-    if found[lead].p is not None:
-        found[lead] = replace(found[lead], p_holm=found[lead].p)
-    beside = {name: found.pop(name) for table in tables for name in table.ratios if name in table.beside}
+    of = {name: table for table in tables for name in table.ratios}
+    beside = {name for table in tables for name in table.ratios if name in table.beside}
+    differences, others = (
+        Differences(sides, {name: table for name, table in of.items() if (name in beside) is is_beside}, lead)
+        for is_beside in (False, True)
+    )
+    (others if lead in beside else differences)[lead]  # whoever compares is told here that SciPy is not installed
     patient = any(AT_N in table.ratios for table in tables)
     courses = [course_of(session_record(session)) for own in (sides.a, sides.b) for session in own]
     caps = {course.requests for course in courses}
     return Comparison(
-        differences=found,
+        differences=differences,
         dialogues=len(shared),
         left_out=_left_out(first, second, in_a, in_b, len(in_a & in_b & unscored)),
-        beside=beside,
+        beside=others,
         clusters=len(sides.clusters),
         shared=_difference(sides.on_shared_turns(), SHARED_TURNS, "isr") if patient else None,
         early=sum(len(one.good) < one.requests and not one.cut for one in courses) if patient else None,
         cap=caps.pop() if patient and len(caps) == 1 else None,
     )
+
+
+class Differences(Mapping[str, "Difference"]):
+    """Metric to its difference, worked out when somebody asks for it: most readers want one of a dozen.
+
+    Args:
+        sides: The sessions of both.
+        tables: Metric to its table, in order.
+        lead: The main metric of the first table.
+    """
+
+    def __init__(self, sides: Sides, tables: Mapping[str, MetricTable], lead: str) -> None:
+        self._sides, self._tables, self._lead = sides, tables, lead
+        self._found: dict[str, Difference] = {}
+
+    def __getitem__(self, name: str) -> Difference:
+        if name not in self._found:
+            found = _difference(self._sides, self._tables[name], name)
+            self._found[name] = replace(found, p_holm=found.p) if name == self._lead else found
+        return self._found[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._tables
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._tables)
+
+    def __len__(self) -> int:
+        return len(self._tables)
+
+    def __repr__(self) -> str:
+        return repr(dict(self))
+
+    def __or__(self, other: Mapping[str, Difference]) -> dict[str, Difference]:
+        return {**self, **other}
+
+    def __reduce__(self) -> tuple[type, tuple[dict[str, Difference]]]:
+        return dict, (dict(self),)
 
 
 class Sides:
@@ -147,6 +193,9 @@ class Sides:
 
     def on_shared_turns(self) -> Sides:
         """The same with the turns alone that both were asked: of each dialogue, in the same epoch, without repairs."""
+        known = [terms_of_stored(session) for session in (*self.a, *self.b)]
+        if all(terms is not None and terms.is_plain for terms in known):
+            return self._on_first_turns()
         planned = [[(s, scripted(s.turns)) for s in own] for own in (self.a, self.b)]
         asked = [{(s.dialogue, s.epoch, number) for s, turns in own for number, _ in turns} for own in planned]
         both = asked[0] & asked[1]
@@ -159,9 +208,36 @@ class Sides:
         )
         return Sides(one, other, self._label)
 
+    def _on_first_turns(self) -> Sides:
+        """The same where turns are numbered one after the other: those are shared that the shorter session has."""
+        lengths = [{(s.dialogue, s.epoch): len(s.turns) for s in own} for own in (self.a, self.b)]
+        one, other = (
+            tuple(replace(s, turns=_FirstTurns(s.turns, yours.get((s.dialogue, s.epoch), 0))) for s in own)
+            for own, yours in zip((self.a, self.b), reversed(lengths), strict=True)
+        )
+        return Sides(one, other, self._label)
+
+
+class _FirstTurns(StoredTurns):
+    """The first turns of a stored session whose turns are numbered one after the other.
+
+    Args:
+        turns: All of them.
+        most: How many at most.
+    """
+
+    __slots__ = ()
+
+    def __init__(self, turns: Sequence[JudgedTurn], most: int) -> None:
+        assert isinstance(turns, StoredTurns)
+        own = turns.terms
+        kept = min(most, own.turns)
+        terms = SessionTerms(own.outcomes[:kept], turns=kept, is_plain=True, clusters=own.clusters)
+        super().__init__(terms, lambda: turns[:kept])
+
 
 def _good_turns(session: Session) -> tuple[float, float]:
-    judged = [turn.judged for turn in session.turns if turn.seat == "target" and turn.judged]
+    judged = [own for own in outcomes_of(session) if own]
     return float(sum(map(all, judged))), float(len(judged))
 
 
@@ -172,6 +248,7 @@ SHARED_TURNS = MetricTable(
     labels={"isr": "ISR shared"},
     plain={"isr": PlainName("turns with everything satisfied, of those both were asked", "good, both asked")},
     meanings={"isr": "turns with everything satisfied, of those that both were asked"},
+    is_checked=True,
 )
 """ISR on the turns that two models were both asked: the same load for both, and ending early earns nothing."""
 

@@ -97,6 +97,8 @@ FEEDBACK_TABLE = MetricTable(
     beside=frozenset({"told", "mended_first", "mended_second", "turns_to_mend"}),
     lower=frozenset({"turns_to_mend"}),
     optional=frozenset({"mended_first", "mended_second", "turns_to_mend"}),
+    kept="feedback/1",
+    is_checked=True,
 )
 """Success after being told, pooled over turns, and what repairs mend; a run without repairs has the first alone."""
 

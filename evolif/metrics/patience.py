@@ -11,6 +11,7 @@ from evolif.metrics.lifetimes import Lifetimes, lifetimes_by_cluster
 from evolif.metrics.process import DialogueRecord, cut, patience_left
 from evolif.metrics.sessions import records_from_sessions
 from evolif.metrics.statistics import Interval
+from evolif.metrics.terms import targets_of
 from evolif.types import Session
 
 SPAN = 10
@@ -186,4 +187,4 @@ def records_at_cap(records: Iterable[DialogueRecord]) -> int:
 def _reached(session: Session, max_turns: int) -> bool:
     if session.cause:
         return session.cause == "cap"
-    return sum(turn.seat == "target" for turn in session.turns) >= max_turns
+    return targets_of(session) >= max_turns

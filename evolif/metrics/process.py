@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import groupby, pairwise
 from typing import NamedTuple
 
@@ -12,8 +12,9 @@ from evolif.errors import UsageError
 from evolif.metrics.at_n import Course, influence_of, satisfied
 from evolif.metrics.statistics import Interval
 from evolif.metrics.table import MetricTable, PlainName, intervals, summed_rows
+from evolif.metrics.terms import SessionTerms, credit_of, terms_of_stored
 from evolif.text import plural
-from evolif.types import CREDIT, DEFAULT_RESAMPLES, JudgedTurn, Session
+from evolif.types import DEFAULT_RESAMPLES, JudgedTurn, Session
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +45,9 @@ class DialogueRecord:
     cap: int | None = None
     over: bool = False
     cluster: str = ""
+    _walk: PatienceWalk | None = field(init=False, default=None, repr=False, compare=False)
+    _terms: Terms | None = field(init=False, default=None, repr=False, compare=False)
+    _course: Course | None = field(init=False, default=None, repr=False, compare=False)
 
     @property
     def unit(self) -> str:
@@ -121,7 +125,7 @@ def walk_patience(outcomes: Iterable[bool | None], patience: int | None) -> Pati
 
 def cut(record: DialogueRecord) -> DialogueRecord:
     """The record without the turns after its patience was exhausted; no metric uses them."""
-    number = _walk(record).turns
+    number = walk_of(record).turns
     if number == len(record.turns):
         return record
     return replace(record, turns=record.turns[:number], credits=record.credits[:number])
@@ -129,7 +133,7 @@ def cut(record: DialogueRecord) -> DialogueRecord:
 
 def patience_left(record: DialogueRecord) -> int:
     """Patience after the record's last counted turn; above 0 the dialogue is censored, its length a lower bound."""
-    return _walk(record).left
+    return walk_of(record).left
 
 
 def dialogue_figures(record: DialogueRecord) -> DialogueFigures:
@@ -157,8 +161,14 @@ def _shares(record: DialogueRecord) -> list[float]:
     return [sum(turn) / len(turn) if credit is None else credit for turn, credit in pairs]
 
 
-def _walk(record: DialogueRecord) -> PatienceWalk:
-    return walk_patience([all(turn) for turn in record.turns], record.patience)
+def walk_of(record: DialogueRecord) -> PatienceWalk:
+    """How long the patience of a record lasts, over its judged turns."""
+    if record._walk is None:
+        walk = walk_patience([all(turn) for turn in record.turns], record.patience)
+        object.__setattr__(record, "_walk", walk)
+    known = record._walk
+    assert known is not None
+    return known
 
 
 def _longest_run(good: Sequence[bool]) -> int:
@@ -189,6 +199,15 @@ class Terms(NamedTuple):
 
 def session_terms(record: DialogueRecord) -> Terms:
     """One session's terms of the sums, after its patience cut."""
+    # Worked out once: each comparison, rank and interval asks for them.
+    if record._terms is None:
+        object.__setattr__(record, "_terms", _session_terms(record))
+    known = record._terms
+    assert known is not None
+    return known
+
+
+def _session_terms(record: DialogueRecord) -> Terms:
     own = dialogue_figures(record)
     course = course_of(record)
     return Terms(
@@ -211,6 +230,14 @@ def session_terms(record: DialogueRecord) -> Terms:
 
 def course_of(record: DialogueRecord) -> Course:
     """How a session went on up to turn N, for ISR@N; without requests if N is unknown."""
+    if record._course is None:
+        object.__setattr__(record, "_course", _course_of(record))
+    known = record._course
+    assert known is not None
+    return known
+
+
+def _course_of(record: DialogueRecord) -> Course:
     if record.cap is None:
         return Course((), 0, False)
     kept = cut(record)
@@ -232,25 +259,49 @@ def terms_of(records: Sequence[DialogueRecord]) -> list[Terms]:
 
 def with_cap(records: Sequence[DialogueRecord]) -> list[DialogueRecord]:
     """The records; those that know no cap get the length of the longest of all."""
+    if all(record.cap is not None for record in records):
+        return list(records)
     longest = max((len(cut(record).turns) for record in records), default=0)
     return [record if record.cap is not None else replace(record, cap=longest) for record in records]
 
 
 def session_record(session: Session) -> DialogueRecord:
     """The judged turns of a session's model under test, uncut; turns of a partner do not count."""
+    known = terms_of_stored(session)
+    if known is not None:
+        return _record_of_terms(session, known)
     played = [(turn, own) for turn in session.turns if turn.seat == "target" and (own := judged_verdicts(turn))]
     return record_of(session, played)
+
+
+def _record_of_terms(session: Session, terms: SessionTerms) -> DialogueRecord:
+    """The record of a stored session, without its turns; the same object for the same session."""
+    key = session.dialogue, session.epoch, session.patience, session.cap, session.ending, session.cause
+    record: DialogueRecord | None = terms.records.get(key)
+    if record is None:
+        kept = tuple([own for own in terms.outcomes if own])
+        credits: tuple[float | None, ...] = ()
+        if terms.credits:
+            credits = tuple([one for one, own in zip(terms.credits, terms.outcomes, strict=True) if own])
+        record = terms.records[key] = _record(session, kept, credits, 0)
+    return record
 
 
 def record_of(session: Session, judged: Iterable[tuple[JudgedTurn, tuple[bool, ...]]]) -> DialogueRecord:
     """The record of a session's judged turns, each with its verdicts without None, of which there is at least one."""
     kept = list(judged)
     credits = tuple([credit_of(turn) for turn, _ in kept])
+    later = sum(turn.seat == "target" and bool(turn.judged) for turn in session.later)
+    return _record(session, tuple([own for _, own in kept]), credits, later)
+
+
+def _record(
+    session: Session, turns: tuple[tuple[bool, ...], ...], credits: tuple[float | None, ...], later: int
+) -> DialogueRecord:
     given = credits if any(credit is not None for credit in credits) else ()
-    turns = tuple([own for _, own in kept])
     cap = session.cap
     if ended_by_itself(session):
-        whole = len(turns) + sum(turn.seat == "target" and bool(turn.judged) for turn in session.later)
+        whole = len(turns) + later
         cap = whole if cap is None else min(cap, whole)
     over = session.cause == "context"
     return DialogueRecord(str(session.dialogue), session.patience, turns, session.epoch, given, cap, over)
@@ -261,11 +312,6 @@ def ended_by_itself(session: Session) -> bool:
     if session.ending == "finished":
         return session.cause not in ("", "patience")
     return session.ending == "censored" and session.cause == "benchmark"
-
-
-def credit_of(turn: JudgedTurn) -> float | None:
-    """What share of a turn was satisfied, where its requirements weigh differently; None where they weigh the same."""
-    return next((score.value for score in turn.scores if score.name == CREDIT), None) if turn.scores else None
 
 
 def judged_verdicts(turn: JudgedTurn) -> tuple[bool, ...]:
@@ -353,6 +399,7 @@ PROCESS = MetricTable(
     events=frozenset({"exhaustion_rate"}),
     lower=frozenset({"exhaustion_rate"}),
     bounded=("edr_len", "edr_acc", "edr_succ", "edr_lss", "rob", "rec", AT_N),
+    is_checked=True,
 )  # fmt: skip
 """ISR@N and the eight metrics of a run with patience, and two figures beside them: sessions that ran out of patience
 per judged turn, and REC over all turns that follow a failed one."""
@@ -365,6 +412,7 @@ RATES = MetricTable(
     plain={"csr": _REQUIREMENTS, "isr": _ALL_SATISFIED},
     meanings={"csr": _SATISFIED, "isr": "good turns, of all that were played"},
     headline="isr",
+    is_checked=True,
 )
 """What verdicts give without patience: every turn is played, so ISR is over all N of them."""
 

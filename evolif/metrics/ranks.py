@@ -10,6 +10,7 @@ from typing import Any
 
 from evolif.errors import UsageError
 from evolif.metrics.breakdown import dialogue_keys
+from evolif.metrics.cells import Key
 from evolif.metrics.process import PROCESS
 from evolif.metrics.sessions import counted_sessions, of_one_model
 from evolif.metrics.statistics import pearson, spearman
@@ -165,6 +166,7 @@ def rank_agreement(
     *,
     metric: str = "",
     table: MetricTable = PROCESS,
+    kinds: Mapping[int, Key] | None = None,
 ) -> dict[str, RankAgreement]:
     """Correlation over models between each kind of dialogues and all of them (paper App. F, Fig. 6).
 
@@ -174,12 +176,13 @@ def rank_agreement(
         by: What classifies a dialogue: the key of most of its asked turns.
         metric: One of the table's; its headline if empty.
         table: Of the run.
+        kinds: What `dialogue_keys` gives for the prompts, where it is known.
 
     Returns:
         Kind of dialogues, in alphabetical order, to its agreement.
     """
     tables = _tables(models, clustered(table, ""), metric)
-    kinds = dialogue_keys(prompts, by)
+    kinds = dialogue_keys(prompts, by) if kinds is None else kinds
     dialogues = _in_order(tables)
     whole = {model: _figure(own, dialogues) for model, own in tables.items()}
     of_kind: dict[str, list[Cluster]] = {}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from evolif.metrics.table import MetricTable, PlainName
+from evolif.metrics.terms import targets_of
 from evolif.types import RELEVANCE, JudgedTurn, Session
 
 
@@ -29,6 +30,8 @@ RELEVANCE_TABLE = MetricTable(
     plain={RELEVANCE: PlainName("answers about their task", "about their task")},
     meanings={RELEVANCE: "answers that are about their task"},
     beside=frozenset({RELEVANCE}),
+    kept="relevance/1",
+    is_checked=True,
 )
 """Answers about their task, of those that the gate judged, pooled over turns."""
 
@@ -39,5 +42,4 @@ def relevance_not_judged(sessions: Iterable[Session]) -> int:
     Args:
         sessions: Those that count, as `counted_sessions` gives them.
     """
-    turns = (turn for session in sessions for turn in session.turns if turn.seat == "target")
-    return sum(relevance_of(turn) is None for turn in turns)
+    return sum(targets_of(session) - round(RELEVANCE_TABLE.row(session)[1]) for session in sessions)

@@ -17,7 +17,8 @@ from collections.abc import Callable, Sequence
 from math import fsum
 from typing import Literal, get_args
 
-from evolif.metrics.process import credit_of, ended_by_itself, walk_patience
+from evolif.metrics.process import ended_by_itself, walk_patience
+from evolif.metrics.terms import credit_of
 from evolif.types import JudgedTurn, Score, Session
 
 RewardKind = Literal["dense", "turn", "session"]

@@ -15,18 +15,19 @@ from evolif.metrics.process import (
     RATES,
     DialogueRecord,
     Metrics,
-    cut,
     ended_by_itself,
     judged_verdicts,
     patience_left,
     process_metrics,
     record_of,
     session_record,
+    walk_of,
     walk_patience,
     with_cap,
 )
 from evolif.metrics.relevance import RELEVANCE_TABLE
 from evolif.metrics.table import Cluster, MetricTable, clustered, clusters_of, named
+from evolif.metrics.terms import SessionTerms, targets_of, terms_of_stored
 from evolif.types import CapCounts, Session
 
 
@@ -83,7 +84,7 @@ def capped(*groups: Sequence[Session]) -> list[tuple[Session, ...]]:
     """
     every = [session for own in groups for session in own]
     records = [session_record(session) for session in every]
-    longest = max((len(cut(record).turns) for record in records), default=0)
+    longest = max((walk_of(record).turns for record in records), default=0)
     caps = [longest if session.cap is None else session.cap for session in every]
     known = iter(caps)
     common = min((max(next(known) for _ in own) for own in groups if own), default=longest)
@@ -91,10 +92,8 @@ def capped(*groups: Sequence[Session]) -> list[tuple[Session, ...]]:
     for session, record in zip(every, records, strict=True):
         if ended_by_itself(session) and record.cap is not None:
             whole[session.dialogue] = min(record.cap, whole.get(session.dialogue, record.cap))
-    found = iter(
-        replace(session, cap=min(cap, common, whole.get(session.dialogue, common)))
-        for session, cap in zip(every, caps, strict=True)
-    )
+    wanted = (min(cap, common, whole.get(one.dialogue, common)) for one, cap in zip(every, caps, strict=True))
+    found = iter(one if one.cap == cap else replace(one, cap=cap) for one, cap in zip(every, wanted, strict=True))
     return [tuple(next(found) for _ in own) for own in groups]
 
 
@@ -130,7 +129,6 @@ def records_from_sessions(sessions: Iterable[Session], cluster: str = "") -> Ses
     given = of_one_model(sessions)
     counted = counted_with_verdicts(given)
     endings = Counter(session.ending for session in given)
-    constraints = sum(len(turn.verdicts) for own in counted for turn in own.session.turns if turn.seat == "target")
     return SessionRecords(
         records=clustered_records(
             zip((own.session for own in counted), with_cap([own.record for own in counted]), strict=True), cluster
@@ -141,15 +139,26 @@ def records_from_sessions(sessions: Iterable[Session], cluster: str = "") -> Ses
         withheld=endings["withheld"],
         running=endings[None],
         not_judged_turns=sum(map(_nothing_judged, counted)),
-        not_judged_constraints=constraints - sum(len(judged) for own in counted for judged in own.judged),
+        not_judged_constraints=sum(_requirements(own.session) - sum(map(len, own.judged)) for own in counted),
     )
 
 
 def _nothing_judged(counted: Counted) -> int:
     """Turns of the model under test with neither a verdict nor a score."""
+    known = terms_of_stored(counted.session)
+    if known is not None:
+        return known.silent
     turns = (turn for turn in counted.session.turns if turn.seat == "target")
     pairs = zip(turns, counted.judged, strict=True)
     return sum(not judged and all(score.value is None for score in turn.scores) for turn, judged in pairs)
+
+
+def _requirements(session: Session) -> int:
+    """Requirements of the turns of the model under test, with or without a verdict."""
+    known = terms_of_stored(session)
+    if known is not None:
+        return known.requirements
+    return sum(len(turn.verdicts) for turn in session.turns if turn.seat == "target")
 
 
 def clustered_records(pairs: Iterable[tuple[Session, DialogueRecord]], label: str) -> tuple[DialogueRecord, ...]:
@@ -231,7 +240,7 @@ def all_records(sessions: Iterable[Session], cluster: str = "") -> list[tuple[Se
 
 def _continued(session: Session, max_turns: int, counts: CapCounts, *, good: bool) -> DialogueRecord:
     record = session_record(session)
-    used = len(record.turns) if counts == "judged" else sum(turn.seat == "target" for turn in session.turns)
+    used = len(record.turns) if counts == "judged" else targets_of(session)
     left, room = patience_left(record), max(0, max_turns - used)
     if left == 0:
         return record
@@ -242,6 +251,9 @@ def _continued(session: Session, max_turns: int, counts: CapCounts, *, good: boo
 
 
 def _counted(session: Session) -> Counted:
+    known = terms_of_stored(session)
+    if known is not None and not _is_cut(known, session.patience):
+        return Counted(session, known.outcomes, session_record(session))
     places = [place for place, turn in enumerate(session.turns) if turn.seat == "target"]
     judged = [judged_verdicts(session.turns[place]) for place in places]
     number = walk_patience([all(own) if own else None for own in judged], session.patience).turns
@@ -250,6 +262,19 @@ def _counted(session: Session) -> Counted:
         session, judged = replace(session, turns=session.turns[:end], later=session.turns[end:]), judged[:number]
     kept = [(session.turns[place], own) for place, own in zip(places, judged, strict=False) if own]
     return Counted(session, judged, record_of(session, kept))
+
+
+def _is_cut(known: SessionTerms, patience: int | None) -> bool:
+    """Whether a session has turns after its patience was exhausted."""
+    if patience not in known.cut:
+        outcomes = [all(own) if own else None for own in known.outcomes]
+        known.cut[patience] = walk_patience(outcomes, patience).turns < len(outcomes)
+    return known.cut[patience]
+
+
+def _has_verdicts(session: Session) -> bool:
+    known = terms_of_stored(session)
+    return any(turn.verdicts for turn in session.turns) if known is None else known.has_verdicts
 
 
 def tables_of(
@@ -282,7 +307,7 @@ def tables_of(
     if patience is not None:
         shorter = played is not None and any(map(ended_by_itself, played))
         tables = (*tables, named(clustered(PROCESS, label), AT_N, "" if cap is None or shorter else f"ISR@{cap}"))
-    elif played is None or any(turn.verdicts for session in played for turn in session.turns):
+    elif played is None or any(map(_has_verdicts, played)):
         tables = (*tables, clustered(RATES, label))
     if has_gate:
         tables = (*tables, clustered(RELEVANCE_TABLE, label))

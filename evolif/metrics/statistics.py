@@ -12,12 +12,12 @@ import random
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from importlib import import_module
-from itertools import islice
 from operator import itemgetter
 from statistics import NormalDist, StatisticsError, correlation
 from typing import Any, TypeAlias
 
 from evolif.errors import UsageError
+from evolif.metrics.seeded import SeededDraws
 
 _EXACT_BITS = 52
 
@@ -65,8 +65,10 @@ Column: TypeAlias = Sequence[float]
 Values: TypeAlias = Any
 """A list of floats, or the same as an array."""
 
-_BLOCK = 1_000_000
+_BLOCK = 131_072
 """Draws processed at once, to limit memory."""
+_MOST_KEPT = 1_000_000
+"""Draws whose counts are kept."""
 _SMALL = 262_144
 """Multiplications up to which the usual libraries stay on one core."""
 
@@ -159,26 +161,31 @@ def _plain_sums(units: Sequence[Sequence[int]], unit: float, seed: int, resample
 
 def _counts(numpy: Any, dialogues: int, seed: int, resamples: int) -> Iterator[Any]:
     """How often each resample draws each dialogue, some resamples at a time."""
-    if dialogues * resamples <= _BLOCK:
+    if dialogues * resamples <= _MOST_KEPT:
         yield _kept_counts(dialogues, seed, resamples)
         return
-    draws = resampled_indices(dialogues, seed=seed, resamples=resamples)
-    while block := list(islice(draws, max(1, _BLOCK // dialogues))):
-        yield _counted(numpy, block)
+    draws, left = SeededDraws(numpy), resamples
+    draws.begin(seed)
+    while left:
+        rows = min(left, max(1, _BLOCK // dialogues))
+        yield _counted(numpy, draws, rows, dialogues)
+        left -= rows
 
 
 @lru_cache(maxsize=8)
 def _kept_counts(dialogues: int, seed: int, resamples: int) -> Any:
     """The counts for a run's usual number of dialogues, which a report needs many times."""
-    draws = resampled_indices(dialogues, seed=seed, resamples=resamples)
-    counts = _counted(numpy_if_any(), list(draws))
+    numpy = numpy_if_any()
+    draws = SeededDraws(numpy)
+    draws.begin(seed)
+    counts = _counted(numpy, draws, resamples, dialogues)
     counts.flags.writeable = False
     return counts
 
 
-def _counted(numpy: Any, block: Sequence[Sequence[int]]) -> Any:
-    indices = numpy.array(block, dtype=numpy.int64)
-    rows, dialogues = indices.shape
+def _counted(numpy: Any, draws: SeededDraws, rows: int, dialogues: int) -> Any:
+    """The counts of the next resamples, drawn as in `resampled_indices`."""
+    indices = (draws.take(rows * dialogues) * dialogues).astype(numpy.int64).reshape(rows, dialogues)
     flat = indices + numpy.arange(rows)[:, None] * dialogues
     return numpy.bincount(flat.ravel(), minlength=indices.size).reshape(rows, dialogues).astype(numpy.float64)
 

@@ -11,12 +11,13 @@ from functools import lru_cache
 from typing import Literal, NamedTuple, TypeAlias
 
 from evolif.errors import UsageError
+from evolif.metrics.cells import Key
 from evolif.metrics.intervals import event_interval, ratio_interval
 from evolif.metrics.statistics import Interval, check_draws
-from evolif.types import DEFAULT_RESAMPLES, JudgedTurn, Prompt, Session, Verdict
+from evolif.metrics.terms import first_label, terms_of_stored
+from evolif.types import DEFAULT_RESAMPLES, JudgedTurn, Label, Prompt, Session, Verdict
 from evolif.util.suggestions import did_you_mean
 
-Key: TypeAlias = str | int
 UNKNOWN = "unknown"
 """The key of turns whose label is missing or empty, as in old or foreign runs."""
 Unit: TypeAlias = Literal["rate", "turns", "count"]
@@ -112,6 +113,12 @@ class MetricTable:
     """Metric to the jackknife over clusters of sessions where the rows do not tell; None where they do."""
     plain: Mapping[str, PlainName] = field(default_factory=dict)
     """Metric to its name in the reader's words, where its label is an abbreviation; reports put that behind it."""
+    kept: str = ""
+    """Under which name a run keeps each session's terms when it ends, with an edition that changes whenever `of` does,
+    such as `games/1`; `of` must depend on the turns and the end alone then. Empty: they are worked out from the turns
+    whenever they are read."""
+    is_checked: bool = False
+    """Whether `of` and `joint` are known to give sound terms, so that their rows need no check."""
 
     def __post_init__(self) -> None:
         wrong = [name for name in self.ratios if not _NAME.fullmatch(name)]
@@ -157,11 +164,15 @@ class MetricTable:
             UsageError: `of` gives another number of terms, a term that is no finite number or beyond all measure, or a
                 negative denominator.
         """
+        known = terms_of_stored(session) if self.kept else None
+        row = None if known is None else known.rows.get(self.kept)
+        if row is not None and len(row) == len(self.terms):
+            return row
         try:
             row = tuple(self.of(session))
         except Exception as fault:
             raise _not_worked_out(session, fault) from fault
-        return self._checked(session, row)
+        return row if self.is_checked else self._checked(session, row)
 
     def rows(self, sessions: Sequence[Session]) -> list[Row]:
         """What each of some sessions adds to the sums, in their order.
@@ -171,6 +182,8 @@ class MetricTable:
         """
         if self.joint is None:
             return [self.row(session) for session in sessions]
+        if self.is_checked:
+            return list(map(tuple, self.joint(sessions)))
         return [self._checked(session, tuple(row)) for session, row in zip(sessions, self.joint(sessions), strict=True)]
 
     def _checked(self, session: Session, row: Row) -> Row:
@@ -280,6 +293,16 @@ class Breakdown:
     """Instead of a label: a key of its own."""
     kind: bool = False
     """Whether whole dialogues are classified by it too: by the key of most of their turns."""
+    edition: int = 0
+    """Of `split`, for breakdowns whose parts a run keeps with each session when it ends; increase it with every change.
+    0: its parts are worked out from the turns whenever they are read."""
+
+    @property
+    def kept(self) -> str:
+        """Under which name its parts are kept; empty if they are not."""
+        if self.split is not None:
+            return f"{self.name}/{self.edition}" if self.edition else ""
+        return f"label {self.label or self.name}"
 
     def parts(self, turn: JudgedTurn, prompt: Prompt | None) -> Iterable[tuple[Key, Sequence[Verdict]]]:
         """The parts of a turn; where the label is missing or empty, the key is `UNKNOWN`."""
@@ -356,12 +379,18 @@ def clusters_of(label: str, sessions: Iterable[Session]) -> dict[int, Cluster]:
     """
     found: dict[int, Cluster] = {}
     for session in sessions:
-        known = label and next((turn.labels[label] for turn in session.turns if turn.labels.get(label, "") != ""), "")
+        known = label and _label_of(session, label)
         if known != "":
             found[session.dialogue] = (label, known)
         else:
             found.setdefault(session.dialogue, session.dialogue)
     return found
+
+
+def _label_of(session: Session, label: str) -> Label:
+    stored = terms_of_stored(session)
+    known = None if stored is None else stored.clusters.get(label)
+    return first_label(session.turns, label) if known is None else known
 
 
 def cluster_rows(
@@ -403,7 +432,11 @@ def summed_rows(table: MetricTable, rows: Iterable[tuple[Cluster, Row]]) -> dict
     by_cluster: defaultdict[Cluster, list[Row]] = defaultdict(list)
     for cluster, row in rows:
         by_cluster[cluster].append(row)
-    return {cluster: table.total(own) for cluster, own in by_cluster.items()}
+    # The sum of one row is that row; most clusters have no more.
+    return {
+        cluster: table.total(own) if len(own) > 1 else tuple([0.0 + term for term in own[0]])
+        for cluster, own in by_cluster.items()
+    }
 
 
 def figures(tables: Sequence[MetricTable], sessions: Sequence[Session]) -> Figures:

@@ -44,20 +44,18 @@ from evolif.metrics import (
     survival,
     tables_of,
 )
-from evolif.metrics.breakdown import breakdowns_of, metrics_by
+from evolif.metrics.breakdown import breakdowns_of, dialogue_keys, metrics_by
 from evolif.metrics.patience import ExhaustionSpan, exhaustion_by_turn
 from evolif.metrics.ranks import rank_agreement
 from evolif.metrics.relevance import relevance_not_judged
-from evolif.metrics.replay import ceiling
 from evolif.metrics.sessions import Bounds, SessionRecords, bounds
 from evolif.metrics.survival import Hazard, SurvivalBounds, hazard, survival_bounds
 from evolif.metrics.table import figures_with_intervals
 from evolif.report.commands import Step, evaluate_step, generate_step
 from evolif.report.context_size import ContextSize, context_size
+from evolif.report.replays import Lazily, replayed_ceiling, replayed_floor
 from evolif.report.shown import MOST_COMPUTED, figures_table, summary_line, summary_table
 from evolif.runner import EarlyEnd, Integrity, Run, RunSettings, Spent
-from evolif.runner.floor import replay_floor
-from evolif.runner.floor_work import stored_ceiling, stored_floor
 from evolif.runner.verify import Verification, verify
 from evolif.scenario import Benchmark, Scenario, get_scenario
 from evolif.text import plural
@@ -217,11 +215,20 @@ class RunAnalysis:
         """Every turn that was asked, by dialogue and turn; shared by all models and epochs."""
         return {(facts.dialogue, facts.turn): facts for facts in self.run.prompts()}
 
+    @property
+    def asked(self) -> Iterable[Prompt]:
+        """What breakdowns look up, read when they do: every turn once, or all where the person reacts to answers."""
+        return Lazily(lambda: self._asked)
+
     @cached_property
-    def asked(self) -> tuple[Prompt, ...]:
-        """The prompts that breakdowns look up: every turn once, or all of them where the person reacts to answers."""
+    def _asked(self) -> tuple[Prompt, ...]:
         reacts = self.settings.feedback != "none"
         return tuple(self.run.prompts() if reacts else self.facts.values())
+
+    @cached_property
+    def kinds_of(self) -> Callable[[str], Mapping[int, Key]]:
+        """A function from one of `kinds` to the kind of each dialogue."""
+        return cache(lambda by: dialogue_keys(self.facts.values(), self.breakdowns[by]))
 
     @cached_property
     def early_end(self) -> EarlyEnd | None:
@@ -231,7 +238,7 @@ class RunAnalysis:
     @cached_property
     def integrity(self) -> Integrity:
         """Whether the run's turns are as they were written."""
-        return self.run.integrity()
+        return self.run.integrity(afresh=self.verify)
 
     @cached_property
     def verification(self) -> Verification | None:
@@ -282,18 +289,7 @@ class RunAnalysis:
         Raises:
             UsageError: A checker needs a package that is not installed.
         """
-        known = None if self.verify else stored_ceiling(self.run.store)
-        if known is not None:
-            return known
-        scenario = self.scenario
-        settings = self.settings
-        found = ceiling(
-            self.facts.values(),
-            settings.patience,
-            lambda prompt: scenario.perfect_by(prompt, settings.reading_rules),
-            lambda prompt: bool(scenario.rows.keys(prompt)),
-        )
-        return None if self.facts and not found.turns else found
+        return replayed_ceiling(self.run, self.scenario, Lazily(lambda: self.facts.values()), afresh=self.verify)
 
     @property
     def floor(self) -> Floor | None:
@@ -312,8 +308,7 @@ class RunAnalysis:
     def _floor(self) -> Floor | UsageError | None:
         # A failure is kept, too: it may have taken long.
         try:
-            known = None if self.verify else stored_floor(self.run.store)
-            return known or replay_floor(self.settings, self.facts.values())
+            return replayed_floor(self.run, Lazily(lambda: self.facts.values()), afresh=self.verify)
         except UsageError as fault:
             return fault
 
@@ -348,7 +343,9 @@ class RunAnalysis:
             if not self.tables:
                 return {}
             by, metric = self.breakdowns[kind], self.headline.name
-            return rank_agreement(sessions, self.facts.values(), by, metric=metric, table=self.tables[0])
+            return rank_agreement(
+                sessions, self.asked, by, metric=metric, table=self.tables[0], kinds=self.kinds_of(kind)
+            )
 
         return cache(agreement)
 
@@ -414,7 +411,9 @@ class ModelAnalysis:
     def sessions(self) -> tuple[Session, ...]:
         """All its sessions, regardless of ending; after an early end only those of the stop rule's dialogues."""
         early = self.of.early_end
-        return tuple(s for s in self.of.run.sessions(self.name) if early is None or s.dialogue in early.dialogues)
+        # What is kept for figures may be from before an edit, which the figures have to show.
+        sessions = self.of.run.sessions(self.name, lazily=not self.of.integrity.edited)
+        return tuple(session for session in sessions if early is None or session.dialogue in early.dialogues)
 
     @cached_property
     def counted(self) -> tuple[Session, ...]:
@@ -501,8 +500,15 @@ class ModelAnalysis:
         def kinds(by: str) -> Mapping[str, MetricFigures]:
             if by not in of.kinds:
                 return {}
-            prompts, cap = of.facts.values(), of.settings.max_turns
-            return metrics_by(self.sessions, prompts, of.breakdowns[by], tables=of.tables, cap=cap, **self._draws)
+            return metrics_by(
+                self.sessions,
+                of.asked,
+                of.breakdowns[by],
+                tables=of.tables,
+                cap=of.settings.max_turns,
+                kinds=of.kinds_of(by),
+                **self._draws,
+            )
 
         return cache(kinds)
 

@@ -156,7 +156,7 @@ class ModelComparison:
     @property
     def leading(self) -> Difference:
         """The difference in it."""
-        return all_differences(self)[self.lead.name]
+        return self.paired.difference(self.lead.name)
 
     @property
     def pairs(self) -> int:

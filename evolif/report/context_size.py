@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
+import json
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any
 
 from evolif.contexts import FullHistory, OwnCost, context_tokens, tokenizer_name
 from evolif.metrics import Cluster, Interval, clusters_of
@@ -172,6 +176,56 @@ def context_size(
     name = tokenizer_name()
     if name is None:
         return None
+    # Counting takes as long as everything else together, and the texts of a run do not change.
+    findings = run.store.findings
+    key = f"context tokens {name} {model} {'' if early is None else early.rule}"
+    if benchmark is None and (text := findings.noted(key)):
+        with suppress(ValueError, LookupError, TypeError):
+            return _load(text)
+    found = _counted(run, model, name, early, benchmark)
+    if benchmark is None:
+        findings.note({key: _dump(found)})
+    return found
+
+
+def _dump(found: ContextSize | None) -> str:
+    if found is None:
+        return "null"
+    sessions = [
+        [one.dialogue, one.rounds, one.cluster, [_dumped(turn) for turn in one.turns]] for one in found.sessions
+    ]
+    return json.dumps([found.tokenizer, found.has_system, sessions])
+
+
+def _dumped(turn: ContextTurn) -> Any:
+    return turn.tokens if turn.own == OwnCost() and not turn.own.seconds else [turn.tokens, asdict(turn.own)]
+
+
+def _load(text: str) -> ContextSize | None:
+    """What `_dump` wrote.
+
+    Raises:
+        ValueError: it was edited.
+        LookupError: likewise.
+        TypeError: likewise.
+    """
+    data = json.loads(text)
+    if data is None:
+        return None
+    tokenizer, has_system, sessions = data
+    return ContextSize(tuple(itertools.starmap(_session, sessions)), tokenizer, has_system)
+
+
+def _session(dialogue: int, rounds: int | None, cluster: Any, turns: Sequence[Any]) -> ContextSession:
+    found = (
+        ContextTurn(turn) if isinstance(turn, int) else ContextTurn(int(turn[0]), OwnCost(**turn[1])) for turn in turns
+    )
+    return ContextSession(dialogue, rounds, tuple(found), tuple(cluster) if isinstance(cluster, list) else cluster)
+
+
+def _counted(
+    run: Run, model: str, name: str, early: EarlyEnd | None, benchmark: Benchmark | None
+) -> ContextSize | None:
     is_full = run.settings.context == FullHistory.name
     sessions: list[ContextSession] = []
     scenario = get_scenario(run.settings.scenario)

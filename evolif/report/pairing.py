@@ -31,7 +31,7 @@ def pairing_line(tables: Sequence[MetricTable], paired: Comparison) -> str:
     if not tables:
         return ""
     metric = tables[0].metric(tables[0].main)
-    pairing = {**paired.differences, **paired.beside}[metric.name].plan.pairing
+    pairing = paired.difference(metric.name).plan.pairing
     if pairing.correlation is None:
         return ""
     ends = "" if pairing.interval is None else f" [{pairing.interval[0]:.2f}, {pairing.interval[1]:.2f}]"

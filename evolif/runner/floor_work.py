@@ -12,12 +12,14 @@ import json
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, astuple
+from functools import partial
 from itertools import chain
 from typing import Any
 
 from evolif._version import __version__
 from evolif.metrics import Ceiling, Figures, Floor
 from evolif.metrics.replay import PERFECT, Miss
+from evolif.metrics.terms import SessionTerms, StoredTurns
 from evolif.runner.floor import Replay, floor_of, open_judging
 from evolif.runner.records import StoreEntry, TurnEntry, with_digest
 from evolif.runner.settings import RunSettings
@@ -103,7 +105,7 @@ class FloorWork:
         if self._environment is None or self._waiting or not self._seen:
             return ""
         found = floor_of((self._replays[number] for number in sorted(self._replays)), self._settings.patience)
-        return "" if found is None else _dump(found, turns_key(self._settings, self._seen))
+        return "" if found is None else dump_floor(found, self._settings, self._seen)
 
     async def judge_next(self) -> bool:
         """Judge one turn that follows what was judged of its dialogue; False if there is none."""
@@ -141,7 +143,7 @@ def stored_floor(store: RunStore, prompts: Iterable[Prompt] | None = None) -> Fl
         store: Of the run.
         prompts: Its turns; all that it asked if None.
     """
-    text = store.noted(NOTE)
+    text = store.noted(NOTE) or store.findings.noted(NOTE)
     if not text:
         return None
     try:
@@ -184,7 +186,15 @@ def sound_session(stored: Any) -> bool:
     return isinstance(dialogue, int) and set(letters) <= _HEARD.keys() and (ending is None or isinstance(ending, str))
 
 
-def _dump(found: Floor, key: str) -> str:
+def dump_floor(found: Floor, settings: RunSettings, seen: Mapping[tuple[int, int], str]) -> str:
+    """The note to store of a floor.
+
+    Args:
+        found: Over turns that the run asked.
+        settings: Of the run.
+        seen: The digests of these turns, by dialogue and turn.
+    """
+    key = turns_key(settings, seen)
     responders = {name: asdict(one) for name, one in found.responders.items()}
     sessions = {name: [outcomes_of(one) for one in own] for name, own in found.sessions.items()}
     told = {"key": key, "responder": found.responder, "turns": found.turns, "responders": responders}
@@ -201,11 +211,21 @@ def outcomes_of(session: Session) -> tuple[int, str, str | None]:
     return session.dialogue, letters, session.ending
 
 
-def turns_of(letters: str) -> tuple[JudgedTurn, ...]:
+def turns_of(letters: str) -> StoredTurns:
     """The turns of stored outcomes: one bare verdict each."""
+    outcomes = tuple([_OUTCOMES[letter] for letter in letters])
+    number = len(letters)
+    terms = SessionTerms(outcomes, (), number, outcomes.count(()), number, number > 0, is_plain=True)
+    return StoredTurns(terms, partial(_read, letters))
+
+
+def _read(letters: str) -> tuple[JudgedTurn, ...]:
     return tuple(
         JudgedTurn(number, (Verdict("", _HEARD[letter], "", ""),)) for number, letter in enumerate(letters, start=1)
     )
+
+
+_OUTCOMES: Mapping[str, tuple[bool, ...]] = {"1": (True,), "0": (False,), "?": ()}
 
 
 class _StoredSessions(Mapping[str, Sequence[Session]]):
@@ -247,7 +267,7 @@ def stored_ceiling(store: RunStore) -> Ceiling | None:
 
     Its sessions have one bare verdict for each turn.
     """
-    text = store.noted(CEILING)
+    text = store.noted(CEILING) or store.findings.noted(CEILING)
     if not text:
         return None
     try:

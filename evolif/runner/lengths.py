@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 
 from evolif.runner.settings import RunSettings
-from evolif.types import JudgedTurn
 
 _WHOLE = (
     "SELECT dialogue, min(id) FROM session WHERE (ending = 'finished' AND cause NOT IN ('', 'patience'))"
@@ -19,16 +18,16 @@ def _is_whole(ending: str | None, cause: str) -> bool:
     return (ending == "finished" and cause not in ("", "patience")) or (ending == "censored" and cause == "benchmark")
 
 
-def most_judged(settings: RunSettings, turns: Sequence[JudgedTurn]) -> int:
+def most_judged(settings: RunSettings, not_judged: int) -> int:
     """The most judged turns that the cap leaves a session; turns without a judgement may take the place of others.
 
     Args:
         settings: Of its run.
-        turns: Those that it had.
+        not_judged: How many turns it had in which nothing was judged.
     """
     if settings.cap_counts == "judged":
         return settings.max_turns
-    return settings.max_turns - sum(turn.seat == "target" and not turn.judged for turn in turns)
+    return settings.max_turns - not_judged
 
 
 class PlayedLengths:
@@ -37,7 +36,7 @@ class PlayedLengths:
     Args:
         settings: Of the run.
         connection: To its file.
-        turns: The judged turns of a session, by its number.
+        judged: How many judged turns a session has, by its number.
         ends: Dialogue, ending and cause of each session that is asked about.
     """
 
@@ -45,7 +44,7 @@ class PlayedLengths:
         self,
         settings: RunSettings,
         connection: sqlite3.Connection,
-        turns: Callable[[int], Iterable[JudgedTurn]],
+        judged: Callable[[int], int],
         ends: Iterable[tuple[int, str | None, str]],
     ) -> None:
         self._settings = settings
@@ -53,18 +52,14 @@ class PlayedLengths:
         early = {dialogue for dialogue, ending, cause in ends if not _is_whole(ending, cause)}
         wanted = set() if settings.patience is None else early
         found = connection.execute(_WHOLE).fetchall() if wanted else []
-        self._known = {dialogue: _judged(turns(number)) for dialogue, number in found if dialogue in wanted}
+        self._known = {dialogue: judged(number) for dialogue, number in found if dialogue in wanted}
 
-    def cap(self, dialogue: int, turns: Sequence[JudgedTurn]) -> int:
+    def cap(self, dialogue: int, not_judged: int) -> int:
         """The most judged turns that a session could have; turns without a judgement may take the place of others.
 
         Args:
             dialogue: Its number.
-            turns: Those that it had.
+            not_judged: How many turns it had in which nothing was judged.
         """
-        most = most_judged(self._settings, turns)
+        most = most_judged(self._settings, not_judged)
         return min(most, self._known.get(dialogue, most))
-
-
-def _judged(turns: Iterable[JudgedTurn]) -> int:
-    return sum(turn.seat == "target" and bool(turn.judged) for turn in turns)

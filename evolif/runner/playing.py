@@ -283,7 +283,7 @@ class _Recorder:
         )
         key, settings, end = self.key, self.settings, self.end
         ending, cause, reason = (None, "", "") if end is None else (end.ending, end.cause, end.reason)
-        cap = most_judged(settings, turns)
+        cap = most_judged(settings, [one.judged for one in turns if one.seat == "target"].count(()))
         return Session(key.model, key.dialogue, key.epoch, settings.patience, ending, reason, turns, cause, cap=cap)
 
 

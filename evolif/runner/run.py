@@ -86,12 +86,17 @@ class Run:
         """The models, in the order they were named."""
         return self.settings.models
 
-    def sessions(self, model: str | None = None) -> list[Session]:
+    def sessions(self, model: str | None = None, *, lazily: bool = False) -> list[Session]:
         """All sessions, or those of one model; without those that never began, see `unbegun`.
 
         Verdicts are bare outcomes; `transcripts` includes details.
+
+        Args:
+            model: Only sessions of this model.
+            lazily: Read turns only when somebody looks at them; the run must stay open as long. Figures are the same,
+                and of a large run they are there much sooner.
         """
-        return [session for _, session in self._store.sessions(model, unbegun=False)]
+        return [session for _, session in self._store.sessions(model, unbegun=False, lazily=lazily)]
 
     def transcripts(self, model: str) -> Iterator[tuple[Session, list[TurnRecord]]]:
         """Each session of a model with its turns; without those that never began."""
@@ -161,9 +166,13 @@ class Run:
         """(model, reason, sessions) of suspended sessions, the most frequent first."""
         return self._store.reasons()
 
-    def integrity(self) -> Integrity:
-        """Whether the turns are as they were written: which of them were edited; reads the whole file."""
-        return self._store.integrity()
+    def integrity(self, *, afresh: bool = False) -> Integrity:
+        """Whether the turns are as they were written: which of them were edited.
+
+        Args:
+            afresh: Check all seals even where they were checked before and the file has the same bytes since.
+        """
+        return self._store.integrity(afresh=afresh)
 
     def turns_frame(self) -> DataFrame:
         """Deprecated: use `evolif.turns_frame(run)`."""

@@ -88,6 +88,42 @@ BEGIN
 END;
 """
 
+_VOID = """
+CREATE TRIGGER IF NOT EXISTS terms_after_{name} AFTER {event} ON {table}
+BEGIN
+    DELETE FROM terms WHERE session {which};
+END;
+"""
+_OF_DIALOGUE = "IN (SELECT id FROM session WHERE dialogue = OLD.dialogue)"
+
+TERMS = """
+CREATE TABLE IF NOT EXISTS terms (
+    session INTEGER PRIMARY KEY,
+    edition INTEGER NOT NULL,   -- see evolif.metrics.terms
+    data TEXT NOT NULL,
+    seal TEXT NOT NULL          -- a digest of data and of the session's own seal
+);
+CREATE TABLE IF NOT EXISTS cells (
+    breakdown TEXT NOT NULL,
+    session INTEGER NOT NULL,
+    data TEXT NOT NULL,         -- holds only while the session has terms
+    seal TEXT NOT NULL,
+    PRIMARY KEY (breakdown, session)
+) WITHOUT ROWID;
+""" + "".join(
+    _VOID.format(name=f"{table}_{event.split()[0].lower()}", event=event, table=table, which=which)
+    for table, event, which in (
+        ("turn", "INSERT", "= NEW.session"),
+        ("turn", "UPDATE", "IN (OLD.session, NEW.session)"),
+        ("turn", "DELETE", "= OLD.session"),
+        ("session", "UPDATE", "IN (OLD.id, NEW.id)"),
+        ("session", "DELETE", "= OLD.id"),
+        ("asked", "UPDATE", _OF_DIALOGUE),
+        ("asked", "DELETE", _OF_DIALOGUE),
+    )
+)
+"""What is kept of ended sessions for figures, and what removes it when their turns change."""
+
 SCHEMA = f"""
 CREATE TABLE IF NOT EXISTS run (
     key TEXT PRIMARY KEY,
@@ -118,6 +154,7 @@ CREATE TABLE IF NOT EXISTS fault (
     kind TEXT NOT NULL,
     message TEXT NOT NULL
 );
+{TERMS}
 """
 
 # Versions 2 and 3 stored the turns of instruction following, its fields as columns; 2 lacked four of them.
@@ -209,11 +246,17 @@ def adapt(connection: sqlite3.Connection, *, migrate: bool) -> None:
         elif missing:
             nulls = ", ".join(f"NULL AS {column}" for column in missing)
             connection.execute(f"CREATE TEMP VIEW {table} AS SELECT *, {nulls} FROM main.{table}")
-    if views is None:
-        return
-    connection.executescript(views)
-    if not migrate:
-        return
+    if views is not None:
+        connection.executescript(views)
+        if migrate:
+            _migrate(connection)
+    if connection.execute("SELECT 1 FROM main.sqlite_master WHERE name = 'terms'").fetchone() is None:
+        # A file without terms is read as one that has none yet; in a temporary table, so that reading writes nothing.
+        script = TERMS if migrate else TERMS.partition("CREATE TRIGGER")[0].replace("TABLE", "TEMP TABLE")
+        connection.executescript(script)
+
+
+def _migrate(connection: sqlite3.Connection) -> None:
     connection.execute("PRAGMA foreign_keys=OFF")  # ignored inside a transaction
     try:
         with connection:

@@ -20,7 +20,8 @@ from evolif.runner.hash_chain import Integrity, check_seals
 from evolif.runner.live import LIVE
 from evolif.runner.schema import adapt
 from evolif.runner.settings import RunSettings
-from evolif.runner.store import RunStore, connect, disk_faults
+from evolif.runner.store import RunStore
+from evolif.runner.store_file import connect, disk_faults
 
 _FOLDER = re.compile(r"local/([^,()]*/[^,()/]+)")
 """A local model's path in the name of a judge."""
@@ -108,8 +109,8 @@ class RedactedStore(RunStore):
         text = super().noted(key)
         return self._shown.text(text) if key == LIVE else text
 
-    def integrity(self) -> Integrity:
-        """Whether the turns are as they were written; reads the whole file, as it is stored."""
+    def _check_seals(self) -> Integrity:
+        """Of the rows as they are stored."""
         with disk_faults(self.root), closing(connect(self.root, read_only=True)) as stored:
             adapt(stored, migrate=False)
             found = check_seals(stored)

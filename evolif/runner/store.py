@@ -6,19 +6,20 @@ The file is in WAL mode with `synchronous=NORMAL`: what is committed survives th
 
 from __future__ import annotations
 
-import os
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from datetime import UTC, datetime
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, Protocol
 
-from pydantic import ValidationError
-
-from evolif.errors import InternalError, OutsideError, UsageError
+from evolif.errors import EvolifError, InternalError, OutsideError, UsageError
+from evolif.metrics.terms import EDITION, StoredTurns
 from evolif.runner.events import SessionKey
+from evolif.runner.findings import Bytes, Findings
 from evolif.runner.hash_chain import Integrity, Sealer, check_seals
+from evolif.runner.kept_terms import TermsReader, TermsWriter, missing
 from evolif.runner.lengths import PlayedLengths
 from evolif.runner.records import (
     PROMPT_WIDTH,
@@ -30,9 +31,11 @@ from evolif.runner.records import (
     AskedKey,
     BareVerdicts,
     EarlyEnd,
+    EndEntry,
     SessionState,
     StoredPrompt,
     StoreEntry,
+    TurnEntry,
     TurnRecord,
     load_json,
     load_scores,
@@ -40,60 +43,14 @@ from evolif.runner.records import (
     record_from_row,
     store,
 )
-from evolif.runner.schema import EDITED, KNOWN_VERSIONS, SCHEMA, SCHEMA_VERSION, adapt
+from evolif.runner.schema import SCHEMA, SCHEMA_VERSION, adapt
 from evolif.runner.settings import RunSettings
+from evolif.runner.store_file import FILE_NAME, OWN_FILES, connect, disk_faults, stored_settings, write_settings
 from evolif.types import Ending, JudgedTurn, Label, Prompt, Session, Spent, Usage
-from evolif.util.opened import refuse_links
 from evolif.util.suggestions import wrong_folder
 
-FILE_NAME = "run.sqlite"
 _MOST_PROMPTS = 4096
 """Maximum number of prompts kept in memory."""
-_OWN_FILES = frozenset({".lock", FILE_NAME, f"{FILE_NAME}-wal", f"{FILE_NAME}-shm", f"{FILE_NAME}-journal"})
-"""What a run killed at the very start may leave behind."""
-_DISK_FULL = frozenset({"SQLITE_FULL", "SQLITE_IOERR_WRITE", "SQLITE_IOERR_FSYNC", "SQLITE_IOERR_SHMSIZE"})
-
-
-def connect(root: Path, *, read_only: bool = False) -> sqlite3.Connection:
-    """Open the run's file, created unless `read_only`; only one thread at a time may use it."""
-    refuse_links(root, _OWN_FILES)
-    if not os.access(root, os.W_OK) and not (root / f"{FILE_NAME}-wal").exists():
-        # A finished run on a read-only medium: SQLite would want to write its log beside it.
-        return sqlite3.connect(f"{(root / FILE_NAME).resolve().as_uri()}?immutable=1", uri=True)
-    if read_only:
-        uri = f"{(root / FILE_NAME).resolve().as_uri()}?mode=ro"
-        return sqlite3.connect(uri, timeout=30, check_same_thread=False, uri=True)
-    # In a notebook the thread that uses the connection is not the one that opened it.
-    connection = sqlite3.connect(root / FILE_NAME, timeout=30, check_same_thread=False)
-    connection.execute("PRAGMA journal_mode=WAL")
-    connection.execute("PRAGMA synchronous=NORMAL")
-    connection.execute("PRAGMA foreign_keys=ON")
-    return connection
-
-
-@contextmanager
-def disk_faults(root: Path) -> Iterator[None]:
-    """Turn faults of SQLite and of the disk into errors of this program.
-
-    Raises:
-        UsageError: a turn of the benchmark was edited since the run used it.
-        InternalError: a row that the store rejects; only its session is broken.
-        OutsideError: the disk is full, or the file cannot be used.
-    """
-    try:
-        yield
-    except sqlite3.IntegrityError as fault:
-        if EDITED in str(fault):
-            raise UsageError(f"{EDITED}; evaluate into a new folder") from None
-        raise InternalError(f"the store of {root} rejected a row ({fault})") from None
-    except (sqlite3.DatabaseError, OSError) as fault:
-        if getattr(fault, "sqlite_errorname", "") in _DISK_FULL:
-            raise OutsideError(
-                f"{root} could not be written ({fault}): the disk may be full. Everything stored before is kept; "
-                "free some space and run the same command to continue"
-            ) from None
-        reason = fault.strerror if isinstance(fault, OSError) else str(fault)
-        raise OutsideError(f"{root} cannot be used as a run folder ({reason})") from None
 
 
 class RunStore:
@@ -102,6 +59,7 @@ class RunStore:
     def __init__(self, root: Path, connection: sqlite3.Connection, settings: RunSettings) -> None:
         self.root = root
         self.settings = settings
+        self.findings = Findings(root)
         self._connection = connection
         self._prompts: dict[int, Prompt] = {}
         """Prompts read lately, by their number."""
@@ -109,7 +67,11 @@ class RunStore:
         """Labels of prompts by their number; models and epochs share them."""
         self._asked: dict[AskedKey, StoredPrompt] = {}
         """Prompts written lately: other sessions of the dialogue need not encode them again."""
+        self._live: dict[int, Prompt] = {}
+        """Prompts written lately, by their number."""
         self._sealer = Sealer(connection)
+        self._bare = BareVerdicts()
+        self._terms = TermsReader(connection)
 
     @classmethod
     def open(cls, root: Path, *, read_only: bool = False, migrate: bool = True) -> RunStore:
@@ -129,7 +91,9 @@ class RunStore:
             connection = connect(root, read_only=read_only)
             try:
                 adapt(connection, migrate=migrate and not read_only)
-                return cls(root, connection, _stored_settings(root, connection))
+                store = cls(root, connection, stored_settings(root, connection))
+                store.findings.is_frozen = read_only
+                return store
             except BaseException:
                 connection.close()
                 raise
@@ -146,14 +110,14 @@ class RunStore:
             fill: Called in the transaction that starts the run.
         """
         with disk_faults(root):
-            if root.exists() and (not root.is_dir() or any(p.name not in _OWN_FILES for p in root.iterdir())):
+            if root.exists() and (not root.is_dir() or any(p.name not in OWN_FILES for p in root.iterdir())):
                 raise UsageError(f"{root} exists and is not a run; choose another folder")
             root.mkdir(parents=True, exist_ok=True)
             connection = connect(root)
             connection.executescript(SCHEMA)
             with connection:  # all at once: a run with settings is complete, see `begun`
                 connection.execute("INSERT INTO run VALUES ('schema', ?)", (str(SCHEMA_VERSION),))
-                _write_settings(connection, settings)
+                write_settings(connection, settings)
                 if fill is not None:
                     fill(connection)
         return cls(root, connection, settings)
@@ -174,7 +138,7 @@ class RunStore:
         if settings == self.settings:
             return
         with disk_faults(self.root), self._connection:
-            _write_settings(self._connection, settings)
+            write_settings(self._connection, settings)
         self.settings = settings
 
     def enrol(self, sessions: Iterable[SessionKey]) -> None:
@@ -258,7 +222,7 @@ class RunStore:
             with disk_faults(self.root):
                 yield
         except (ValueError, LookupError, TypeError, AttributeError) as fault:
-            named = self.integrity().named or f"a row cannot be read ({type(fault).__name__})"
+            named = self.integrity(afresh=True).named or f"a row cannot be read ({type(fault).__name__})"
             raise UsageError(_edited(self.root, named)) from None
 
     def _prompt(self, row: Sequence[Any]) -> Prompt:
@@ -269,6 +233,12 @@ class RunStore:
                 self._prompts.clear()
             self._prompts[number] = prompt_from_row(row)
         return self._prompts[number]
+
+    def _prompt_of(self, number: int) -> Prompt:
+        """A prompt by its number."""
+        return self._prompts.get(number) or self._prompt(
+            self._connection.execute(f"{PROMPTS} WHERE id = ?", (number,)).fetchone()
+        )
 
     def turns(self, session: int) -> list[TurnRecord]:
         """The answered turns of a session, in order."""
@@ -285,10 +255,18 @@ class RunStore:
         """
         if len(self._asked) >= _MOST_PROMPTS:
             self._asked.clear()
+            self._live.clear()
         try:
             with disk_faults(self.root), self._connection:
+                ended = []
                 for entry in entries:
                     store(self._connection, entry, self._asked, self._sealer)
+                    if isinstance(entry, TurnEntry):
+                        self._live[self._asked[entry.key].number] = entry.prompt
+                    elif isinstance(entry, EndEntry) and entry.ending is not None:
+                        ended.append(entry.session)
+                for session in ended:
+                    self._keep_terms(session)
         except (sqlite3.InterfaceError, OverflowError, ValueError, TypeError) as fault:
             self._forget()
             raise InternalError(f"the store of {self.root} cannot store a value ({fault})") from None
@@ -299,9 +277,12 @@ class RunStore:
     def _forget(self) -> None:
         """Forget what was not committed."""
         self._asked.clear()
+        self._live.clear()
         self._sealer.forget()
 
-    def sessions(self, model: str | None = None, *, unbegun: bool = True) -> Iterator[tuple[int, Session]]:
+    def sessions(
+        self, model: str | None = None, *, unbegun: bool = True, lazily: bool = False
+    ) -> Iterator[tuple[int, Session]]:
         """Every session with its judged turns, in the order of models, epochs and dialogues.
 
         Verdicts omit their texts, which `turns` includes, to save memory for large runs.
@@ -309,33 +290,115 @@ class RunStore:
         Args:
             model: Only sessions of this model.
             unbegun: Include sessions that a budget or stop rule prevented.
+            lazily: Read turns only when somebody looks at them, as long as this store is open, see
+                `evolif.metrics.terms`; figures are the same.
         """
         order = {name: i for i, name in enumerate(self.settings.models)}
         with self._reading():
             rows = self._connection.execute(
-                "SELECT id, model, dialogue, epoch, ending, reason, cause FROM session WHERE ? IN (model, '')"
-                " AND (? OR ending IS NOT NULL OR cause = '')",
-                (model or "", unbegun),
+                "SELECT id, model, dialogue, epoch, ending, reason, cause, session.seal, data, terms.seal FROM session"
+                " LEFT JOIN terms ON terms.session = session.id AND edition = ? AND ending IS NOT NULL AND ?"
+                " WHERE ? IN (model, '') AND (? OR ending IS NOT NULL OR cause = '')",
+                (EDITION, lazily, model or "", unbegun),
             ).fetchall()
-            bare, patience = BareVerdicts(), self.settings.patience
             rows.sort(key=lambda row: (order[row[1]], row[3], row[2]))
-            ends = [(row[2], row[4], row[6]) for row in rows]
-            lengths = PlayedLengths(self.settings, self._connection, lambda own: self._judged_turns(own, bare), ends)
-            for number, name, dialogue, epoch, ending, reason, cause in rows:
-                judged = tuple(self._judged_turns(number, bare))
-                cap = lengths.cap(dialogue, judged)
-                yield number, Session(name, dialogue, epoch, patience, ending, reason, judged, cause, (), cap)
+            lengths = PlayedLengths(
+                self.settings,
+                self._connection,
+                lambda own: _judged(self.judged_turns(own)),
+                [(row[2], row[4], row[6]) for row in rows],
+            )
+            for number, name, dialogue, epoch, ending, reason, cause, *kept in rows:
+                terms = self._terms.read(number, *kept)
+                turns: Sequence[JudgedTurn]
+                if terms is None:
+                    turns = self.judged_turns(number)
+                    not_judged = sum(turn.seat == "target" for turn in turns) - _judged(turns)
+                else:
+                    turns = StoredTurns(terms, partial(self.judged_turns, number))
+                    not_judged = len(terms.outcomes) - terms.judged
+                cap = lengths.cap(dialogue, not_judged)
+                patience = self.settings.patience
+                yield number, Session(name, dialogue, epoch, patience, ending, reason, turns, cause, (), cap)
 
-    def _judged_turns(self, session: int, bare: BareVerdicts) -> Iterator[JudgedTurn]:
+    def judged_turns(self, session: int) -> tuple[JudgedTurn, ...]:
+        """The judged turns of a session, by its number, with bare outcomes."""
+        with self._reading():
+            return tuple(self._judged_turns(session))
+
+    def _judged_turns(self, session: int) -> Iterator[JudgedTurn]:
         for turn, verdicts, scores, number, labels, seat, digest in self._connection.execute(_JUDGED, (session,)):
             if verdicts is None:
                 return
             if number not in self._labels:
                 self._labels[number] = load_json(labels)
-            yield JudgedTurn(turn, bare(verdicts), self._labels[number], load_scores(scores), seat, digest)
+            yield JudgedTurn(turn, self._bare(verdicts), self._labels[number], load_scores(scores), seat, digest)
 
-    def integrity(self) -> Integrity:
-        """Whether the turns are as they were written; reads the whole file."""
+    def keep_terms(self) -> None:
+        """Work out what figures need of each ended session of which it is not kept, see `evolif.metrics.terms`."""
+        with disk_faults(self.root), self._connection:
+            for number in missing(self._connection):
+                self._keep_terms(number)
+
+    def stale_terms(self) -> list[int]:
+        """The sessions of which what is kept for figures does not follow from their turns; reads the whole file."""
+        with disk_faults(self.root):
+            kept = [number for (number,) in self._connection.execute("SELECT session FROM terms ORDER BY session")]
+            return [number for number in kept if not self._has_true_terms(number)]
+
+    def _has_true_terms(self, number: int) -> bool:
+        written = self._connection.execute("SELECT data FROM terms WHERE session = ?", (number,)).fetchall()
+        cells = self._connection.execute("SELECT breakdown, data FROM cells WHERE session = ?", (number,)).fetchall()
+        try:
+            found, own = self._worked_out(number)
+        except (EvolifError, ValueError, LookupError, TypeError, AttributeError):
+            return False
+        return written == [(found,)] and dict(cells) == own
+
+    def _keep_terms(self, number: int) -> None:
+        """Within a transaction; sessions that cannot be worked out are read turn by turn."""
+        if self._terms_writer is None:
+            return
+        try:
+            found = self._worked_out(number)
+        except sqlite3.Error:
+            raise
+        except Exception:  # a plug-in's table, or a row that was edited: whoever reads it says so
+            return
+        self._terms_writer.write(self._connection, number, *found)
+
+    def _worked_out(self, number: int) -> tuple[str, dict[str, str]]:
+        """The terms of a session, and its cells by breakdown."""
+        assert self._terms_writer is not None
+        sql = "SELECT model, dialogue, epoch, ending, reason, cause FROM session WHERE id = ?"
+        model, dialogue, epoch, ending, reason, cause = self._connection.execute(sql, (number,)).fetchone()
+        turns = tuple(self._judged_turns(number))
+        session = Session(model, dialogue, epoch, self.settings.patience, ending, reason, turns, cause)
+        asked = [one for (one,) in self._connection.execute(_ASKED_IN_SESSION, (number,))]
+        return self._terms_writer.work_out(session, [self._live.get(one) or self._prompt_of(one) for one in asked])
+
+    @cached_property
+    def _terms_writer(self) -> TermsWriter | None:
+        try:
+            return TermsWriter(self.settings)
+        except EvolifError:  # the scenario is not installed here
+            return None
+
+    def integrity(self, *, afresh: bool = False) -> Integrity:
+        """Whether the turns are as they were written.
+
+        Args:
+            afresh: Check all seals even where they were checked before and the file has the same bytes since.
+        """
+        known = None if afresh else self.findings.integrity()
+        return known or self._checked(self.findings.now())
+
+    def _checked(self, now: Bytes | None) -> Integrity:
+        found = self._check_seals()
+        self.findings.note_integrity(found, now)
+        return found
+
+    def _check_seals(self) -> Integrity:
         with disk_faults(self.root):
             return check_seals(self._connection)
 
@@ -489,28 +552,12 @@ WHERE turn.session = ? ORDER BY turn.turn
 """
 
 
-def _write_settings(connection: sqlite3.Connection, settings: RunSettings) -> None:
-    rows = (("settings", settings.model_dump_json()), ("hash", settings.hash()))
-    connection.executemany("INSERT OR REPLACE INTO run VALUES (?, ?)", rows)
+_ASKED_IN_SESSION = "SELECT asked FROM turn WHERE session = ? ORDER BY turn"
 
 
-def _stored_settings(root: Path, connection: sqlite3.Connection) -> RunSettings:
-    try:
-        rows = dict(connection.execute("SELECT key, value FROM run").fetchall())
-    except sqlite3.OperationalError as fault:
-        if "no such table" not in str(fault):
-            raise
-        rows = {}
-    version = rows.get("schema")
-    if version != str(SCHEMA_VERSION) and version not in KNOWN_VERSIONS:
-        raise UsageError(
-            f"{root} was written by another version of evolif (store version {version or 'unknown'}, this one writes "
-            f"{SCHEMA_VERSION}); read it with that version, or evaluate into a new folder"
-        )
-    try:
-        return RunSettings.model_validate_json(rows["settings"])
-    except (KeyError, ValidationError):
-        raise UsageError(f"the settings of {root} cannot be read; evaluate into a new folder") from None
+def _judged(turns: Iterable[JudgedTurn]) -> int:
+    """How many turns of the model under test have a judgement."""
+    return sum(turn.seat == "target" and bool(turn.judged) for turn in turns)
 
 
 class StoreWriter(Protocol):

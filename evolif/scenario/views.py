@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
-from evolif.types import JudgedTurn, Prompt, Session
+from evolif.types import Feedback, JudgedTurn, Prompt, Session
 
 if TYPE_CHECKING:
     from evolif.metrics import Figures, Interval, MetricFigures
@@ -33,6 +33,11 @@ class SettingsView(Protocol):
     @property
     def epochs(self) -> int:
         """How often each dialogue is played."""
+        ...
+
+    @property
+    def feedback(self) -> Feedback:
+        """How the person reacts to answers."""
         ...
 
     @property

@@ -53,7 +53,8 @@ def read_file(path: Path, most: int = MOST_FILE_BYTES, *, mend: str = "split it"
         OSError: it cannot be read.
     """
     with open_file(path) as file:
-        data = file.read(most + 1)
+        # No more than there is: a buffer of the largest size would be made for every small file.
+        data = file.read(min(most, os.fstat(file.fileno()).st_size) + 1)
     if len(data) > most:
         raise InputError(f"larger than {most >> 20} MB; {mend}", path=path)
     return data

@@ -24,7 +24,7 @@ from evolif.models import ChatRequest
 from evolif.runner import Event, Live, Run, TurnRecord, evaluate, load_run
 from evolif.runner.events import TurnStored
 from evolif.runner.rejudge import agreement, rejudge
-from evolif.runner.store import FILE_NAME
+from evolif.runner.store_file import FILE_NAME
 from evolif.scenarios.instructions import generate
 from evolif.scenarios.instructions.constraints import get_group
 from evolif.text import FIRST_RULES, READING_RULES_VERSION

@@ -79,14 +79,17 @@ def test_not_a_bit_of_difference(bare):
         assert everything() == without
 
 
-def test_no_weight_differs(monkeypatch):
+def test_no_weight_differs():
     numpy = pytest.importorskip("numpy", reason="NumPy is not installed")
+    kept = drawing._Weights(0, 2_000)
     for number in (74, 90, 3):  # the first two have a weight next to the middle of two whole numbers
-        quick = drawing._exponential.__wrapped__(number, 0, 2_000)
+        quick = kept._block(number, number + 1)[0]
         assert isinstance(quick, numpy.ndarray)
-        with monkeypatch.context() as patch:
-            patch.setattr(drawing, "numpy_if_any", lambda: None)
-            assert list(quick) == drawing._exponential.__wrapped__(number, 0, 2_000)
+        assert list(quick) == drawing._exponential.__wrapped__(number, 0, 2_000)
+    units = numpy.array([[3.0] * 400, [5.0] * 400])
+    plain = drawing._plain_weights.__wrapped__(399, 0, 2_000, whole=False)
+    for row, unit in zip(kept.weighed(units, whole=False), (3.0, 5.0), strict=True):  # over several blocks
+        assert list(row) == [unit * sum(column) for column in zip(*plain, strict=True)]
 
 
 def test_one_dialogue_one_draw(bare):

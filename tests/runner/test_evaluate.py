@@ -268,7 +268,7 @@ def test_a_finished_run_on_a_medium_that_cannot_be_written_is_read(
 ) -> None:
     play(Scripted(witness)).close()
     files = {p.name for p in (tmp_path / "run").iterdir()}
-    monkeypatch.setattr("evolif.runner.store.os.access", lambda *_: False)
+    monkeypatch.setattr("evolif.runner.store_file.os.access", lambda *_: False)
     run = load_run(tmp_path / "run")
     assert endings(run) == [(1, 1, "censored", 8)]
     run.close()

@@ -20,7 +20,7 @@ from evolif.errors import ModelError
 from evolif.models import ChatRequest
 from evolif.runner import Run, evaluate, load_run
 from evolif.runner.rejudge import rejudge
-from evolif.runner.store import FILE_NAME
+from evolif.runner.store_file import FILE_NAME
 from evolif.runner.verify import verify
 from evolif.scenarios.instructions import generate
 from evolif.text import FIRST_RULES, READING_RULES_VERSION

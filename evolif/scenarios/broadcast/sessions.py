@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from evolif.metrics import Cluster, clusters_of
-from evolif.metrics.process import credit_of
+from evolif.metrics.terms import credit_of
 from evolif.scenario import ModelsView, ModelView
 from evolif.text import plural
 from evolif.types import DEFAULT_RESAMPLES, JudgedTurn, Label, Prompt, Session

@@ -116,6 +116,8 @@ _NOTE = (
 
 def _by_group(model: ModelView) -> Mapping[str, MetricFigures]:
     run = model.of
+    if run.settings.feedback == "none":
+        return {}
     return model.cached(
         "feedback by group", lambda: feedback_by_group(model.counted, seed=run.seed, resamples=run.resamples)
     )

@@ -95,7 +95,7 @@ class InstructionFollowing(Scenario):
     title = "instruction following over many topics, until patience is exhausted"
     spec = InstructionOptions
     breakdowns = (
-        Breakdown("mode", "mode", "Satisfied % per group and mode, of those judged", split=by_mode),
+        Breakdown("mode", "mode", "Satisfied % per group and mode, of those judged", split=by_mode, edition=1),
         Breakdown("depth", "depth", "CSR % per depth (turns on the topic so far), of the given number of turns"),
         LOAD,
         Breakdown("move", "move", "CSR % per move, of the given number of turns"),
@@ -111,6 +111,7 @@ class InstructionFollowing(Scenario):
             "CSR % of formal and informal queries, of the given number of turns",
             split=_by_formality,
             kind=True,
+            edition=1,
         ),
     )
     rows = InstructionRows()

@@ -10,7 +10,8 @@ from typing import Any, cast
 import pytest
 
 from evolif.report import RunAnalysis
-from evolif.runner import Run, RunSettings
+from evolif.runner import Integrity, Run, RunSettings
+from evolif.runner.findings import Findings
 from evolif.types import Ending, JudgedTurn, Message, Prompt, Session, Verdict
 
 GROUPS = ("case", "digits", "length", "format", "style")
@@ -31,6 +32,7 @@ class HandRun:
 
     def __post_init__(self) -> None:
         self.store = self
+        self.findings = Findings(self.path, is_frozen=True)
 
     @property
     def models(self) -> tuple[str, ...]:
@@ -39,7 +41,7 @@ class HandRun:
     def used_turns(self) -> list[tuple[int, int, str]]:
         return []
 
-    def sessions(self, model: str | None = None) -> list[Session]:
+    def sessions(self, model: str | None = None, *, lazily: bool = False) -> list[Session]:
         return [session(name, number, word) for name, words in self.made.items() for number, word in words_of(words)
                 if model in (None, name)]  # fmt: skip
 
@@ -64,6 +66,9 @@ class HandRun:
                     },
                 )
         return list(asked.values())
+
+    def integrity(self, *, afresh: bool = False) -> Integrity:
+        return Integrity(0, 0)
 
     def early_end(self) -> None:
         return None
