@@ -12,6 +12,7 @@ from evolif.board.models import Entry, Named
 from evolif.budget import PriceTable, quotes_of
 from evolif.metrics import TOO_FEW, Ranking
 from evolif.metrics.ranking import Place
+from evolif.metrics.terms import targets_of
 from evolif.report import ModelAnalysis
 from evolif.report.early import early_line
 from evolif.report.outcomes import refusal_lines
@@ -46,7 +47,7 @@ def cells_of(group: Group, rows: Mapping[Named, Row], prices: PriceTable) -> Ite
                 for name, value in model.summary.metrics.by_name().items()
             },
             sessions=model.summary.metrics.dialogues,
-            turns=sum(turn.seat == "target" for session in model.sessions for turn in session.turns),
+            turns=sum(map(targets_of, model.sessions)),
             cost=_cost(model, prices),
             rank=None if place is None else _rank(place),
             letters=letters.get(head, ""),

@@ -15,6 +15,7 @@ from itertools import accumulate
 from math import exp, log
 
 from evolif.budget.survival import TurnSurvival, own_turns, shifted, survival_of_failing, survival_of_sessions
+from evolif.metrics.terms import outcomes_of
 from evolif.runner import Run, TurnRecord
 from evolif.runner.bounds import ASSUMED_ANSWER
 from evolif.types import Session, Usage
@@ -230,7 +231,7 @@ def _failures(sessions: Iterable[Session]) -> tuple[list[int], list[int], float]
     failed, counted, turns = [0, 0], [0, 0], 0
     for session in sessions:
         after = 0
-        for judged in (turn.judged for turn in session.turns if turn.seat == "target"):
+        for judged in outcomes_of(session):
             turns += 1
             if judged:
                 now = int(not all(judged))

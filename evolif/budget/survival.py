@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from evolif.metrics.terms import targets_of
 from evolif.types import Session
 
 
@@ -106,4 +107,4 @@ def shifted(chance: float, by: float) -> float:
 
 def own_turns(session: Session) -> int:
     """Turns of the model under test."""
-    return sum(turn.seat == "target" for turn in session.turns)
+    return targets_of(session)

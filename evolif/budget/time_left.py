@@ -14,7 +14,7 @@ import heapq
 import random
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from math import ceil
@@ -22,6 +22,7 @@ from pathlib import Path
 
 from evolif.budget.survival import TurnSurvival
 from evolif.errors import EvolifError
+from evolif.metrics.terms import outcomes_of, targets_of
 from evolif.runner import Live, Run, RunSettings, load_run
 from evolif.runner.live import Pace
 from evolif.runner.store_file import FILE_NAME
@@ -72,7 +73,7 @@ def model_left(
         pace: Of this model, from there.
         earlier: Those of the model in earlier runs, see `earlier_sessions`.
     """
-    played = [_own_turns(session) for session in sessions]
+    played = [targets_of(session) for session in sessions]
     lengths = [length for length, one in zip(played, sessions, strict=True) if one.ending is None and not one.cause]
     if pace is not None:
         lengths = _to_play(
@@ -101,7 +102,7 @@ def earlier_sessions(run: Run) -> dict[str, list[Session]]:
             with closing(load_run(folder, read_only=True)) as other:
                 if all(getattr(other.settings, name) == getattr(run.settings, name) for name in _ALIKE):
                     for model in set(run.models) & set(other.models):
-                        found.setdefault(model, []).extend(other.sessions(model))
+                        found.setdefault(model, []).extend(other.sessions(model, lazily=True))
         except EvolifError:
             continue  # of another version, or damaged: no reason to show no status
     return found
@@ -116,10 +117,6 @@ def _runs_beside(root: Path) -> list[Path]:
         return []
 
 
-def _own_turns(session: Session) -> int:
-    return sum(turn.seat == "target" for turn in session.turns)
-
-
 def _over(sessions: Sequence[Session]) -> int:
     """Sessions that no command plays again; the store knows it sooner than the note of the moment."""
     return sum(one.ending not in (None, "suspended") and one.cause not in _CUT for one in sessions)
@@ -127,7 +124,7 @@ def _over(sessions: Sequence[Session]) -> int:
 
 def _to_play(under_way: list[int], sessions: Sequence[Session], left: int) -> list[int]:
     """The turns of the sessions that the process still plays, the longest first: these are under way."""
-    again = [_own_turns(one) for one in sessions if one.ending == "suspended" or one.cause in _CUT]
+    again = [targets_of(one) for one in sessions if one.ending == "suspended" or one.cause in _CUT]
     fresh = [0] * max(0, left - len(under_way) - len(again))
     return sorted([*under_way, *again, *fresh][:left], reverse=True)
 
@@ -135,7 +132,7 @@ def _to_play(under_way: list[int], sessions: Sequence[Session], left: int) -> li
 def survival_so_far(sessions: Sequence[Session], settings: RunSettings) -> TurnSurvival:
     """The share of sessions that reach turn 1, 2, …, estimated from sessions of which most may be under way."""
     patience = settings.patience if settings.cut == "during" else None
-    lengths = [(_own_turns(one), one.ending == "finished") for one in sessions]
+    lengths = [(targets_of(one), one.ending == "finished") for one in sessions]
     first = patience or 1
     exposed = sum(max(0, length - first + 1) for length, _ in lengths)
     over = Counter(length for length, finished in lengths if finished)
@@ -158,8 +155,8 @@ def _cap(sessions: Sequence[Session], settings: RunSettings) -> int:
     """Turns of the model under test at which a session ends in any case."""
     if settings.cap_counts == "turns":
         return settings.max_turns
-    own = [turn for session in sessions for turn in session.turns if turn.seat == "target"]
-    judged = sum(bool(turn.judged) for turn in own)
+    own = [judged for session in sessions for judged in outcomes_of(session)]
+    judged = len(own) - own.count(())
     return min(settings.most_turns, ceil(settings.max_turns * len(own) / judged)) if judged else settings.max_turns
 
 
@@ -171,7 +168,7 @@ def _failing_hazard(sessions: Sequence[Session], patience: int) -> float:
     failed, counted, turns = [0, 0], [0, 0], 0
     for session in sessions:
         after = 0
-        for judged in _judged(session):
+        for judged in outcomes_of(session):
             turns += 1
             if judged:
                 now = int(not all(judged))
@@ -186,10 +183,6 @@ def _failing_hazard(sessions: Sequence[Session], patience: int) -> float:
     since_failure = sum(again**further for further in range(patience - 1))
     length = (1 / once + since_failure) / again ** (patience - 1)
     return min(1.0, 1 / max(1.0, length - patience + 1)) * sum(counted) / turns
-
-
-def _judged(session: Session) -> Iterator[tuple[bool, ...]]:
-    return (turn.judged for turn in session.turns if turn.seat == "target")
 
 
 def _expected(curve: TurnSurvival, length: int) -> float:

@@ -317,4 +317,5 @@ def _snapshot(folder: Path, table: PriceTable) -> RunStatus:
     from evolif.runner import load_run
 
     with closing(load_run(folder, read_only=True)) as run:
-        return snapshot(run, quotes_of(run.settings, table), earlier_sessions(run))
+        is_over = run.live() is None and not run.suspended()  # then nobody asks how long the others last
+        return snapshot(run, quotes_of(run.settings, table), {} if is_over else earlier_sessions(run))

@@ -68,6 +68,7 @@ ACCURACY_TABLE = MetricTable(
     scored_in_both=True,
     optional=frozenset({*_METRICS.values(), "math"}),
     cluster=MATCH,
+    kept="broadcast/1",
 )
 """Dialogue accuracy, from whole matches: over all dialogues, by category, over problems alone, and with problems.
 

@@ -42,6 +42,7 @@ TABLE = MetricTable(
         "token_share": ("token_share", "games"),
         "cut": ("cut", "spoken"),
     },
+    kept="games/1",
     labels={
         "accuracy": "Accuracy",
         "early": "Answered early",

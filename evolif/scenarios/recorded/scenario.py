@@ -275,6 +275,7 @@ def _table(name: str) -> MetricTable:
         {"score": f"Score {name}"},
         meanings={"score": "scores of the answers, as one number"},
         scored_in_both=True,
+        kept=f"recorded {name}/1",
     )
 
 

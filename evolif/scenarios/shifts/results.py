@@ -129,6 +129,7 @@ TCR_TABLE = MetricTable(
     lower=frozenset({"invented"}),
     scored_in_both=True,
     optional=frozenset({"form"}),
+    kept="shifts/1",
     plain={
         "tcr": PlainName("goals met, mean over dialogues", "goals met"),
         "tcr_micro": PlainName("goals met, of all goals", "of all goals"),
