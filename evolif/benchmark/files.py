@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
 import os
@@ -239,3 +240,20 @@ def differences(old: object, new: object, where: str = "") -> list[str]:
             found += differences(old.get(key), new.get(key), f"{where}.{key}" if where else key)
         return found
     return [] if old == new else [f"{where}: {json.dumps(old)} → {json.dumps(new)}"]
+
+
+def folder_digest(folder: Path) -> str:
+    """A digest of the names and bytes of all files of a folder, hidden ones apart; empty if one cannot be read.
+
+    Args:
+        folder: Of a benchmark.
+    """
+    whole = hashlib.sha256()
+    try:
+        for file in sorted(folder.rglob("[!.]*")):
+            if file.is_file():
+                whole.update(f"{file.relative_to(folder).as_posix()}\0{file.stat().st_size}\0".encode())
+                whole.update(file.read_bytes())
+    except OSError:
+        return ""
+    return whole.hexdigest()

@@ -44,7 +44,7 @@ from evolif.metrics import (
     survival,
     tables_of,
 )
-from evolif.metrics.breakdown import breakdowns_of, dialogue_keys, metrics_by
+from evolif.metrics.breakdown import breakdowns_of, metrics_by
 from evolif.metrics.patience import ExhaustionSpan, exhaustion_by_turn
 from evolif.metrics.ranks import rank_agreement
 from evolif.metrics.relevance import relevance_not_judged
@@ -53,7 +53,7 @@ from evolif.metrics.survival import Hazard, SurvivalBounds, hazard, survival_bou
 from evolif.metrics.table import figures_with_intervals
 from evolif.report.commands import Step, evaluate_step, generate_step
 from evolif.report.context_size import ContextSize, context_size
-from evolif.report.replays import Lazily, replayed_ceiling, replayed_floor
+from evolif.report.replays import Lazily, kinds_of, replayed_ceiling, replayed_floor
 from evolif.report.shown import MOST_COMPUTED, figures_table, summary_line, summary_table
 from evolif.runner import EarlyEnd, Integrity, Run, RunSettings, Spent
 from evolif.runner.verify import Verification, verify
@@ -228,7 +228,7 @@ class RunAnalysis:
     @cached_property
     def kinds_of(self) -> Callable[[str], Mapping[int, Key]]:
         """A function from one of `kinds` to the kind of each dialogue."""
-        return cache(lambda by: dialogue_keys(self.facts.values(), self.breakdowns[by]))
+        return cache(lambda by: kinds_of(self.run, Lazily(lambda: self.facts.values()), self.breakdowns[by]))
 
     @cached_property
     def early_end(self) -> EarlyEnd | None:

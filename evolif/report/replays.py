@@ -1,10 +1,13 @@
-"""Floor and ceiling of a run: as they are stored with it, or replayed and kept for the next report."""
+"""What every prompt of a run is read for: floor, ceiling and kinds of dialogues; known, or kept for the next report."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 
-from evolif.metrics import Ceiling, Floor
+from evolif.metrics import Breakdown, Ceiling, Floor, Key
+from evolif.metrics.breakdown import dialogue_keys
 from evolif.metrics.replay import ceiling
 from evolif.runner import Run
 from evolif.runner.floor import replay_floor
@@ -69,4 +72,22 @@ def replayed_floor(run: Run, prompts: Iterable[Prompt], *, afresh: bool) -> Floo
     found = replay_floor(run.settings, prompts)
     if found is not None and not afresh:
         run.store.findings.note({NOTE: dump_floor(found, run.settings, run.store.digests())})
+    return found
+
+
+def kinds_of(run: Run, prompts: Iterable[Prompt], by: Breakdown) -> Mapping[int, Key]:
+    """The kind of each dialogue of a run, see `evolif.metrics.breakdown.dialogue_keys`.
+
+    Args:
+        run: The run.
+        prompts: All that it asked, each turn once.
+        by: What classifies a dialogue.
+    """
+    name = f"kinds {by.kept}"
+    if by.kept and (text := run.store.findings.noted(name)):
+        with suppress(ValueError, TypeError):
+            return {int(dialogue): key for dialogue, key in json.loads(text) if isinstance(key, str | int)}
+    found = dialogue_keys(prompts, by)
+    if by.kept:
+        run.store.findings.note({name: json.dumps(list(found.items()))})
     return found

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import BaseModel
 
+from evolif.benchmark.files import folder_digest
 from evolif.config import EvalConfig
 from evolif.contexts import open_strategy
 from evolif.errors import EvolifError, OutsideError, UsageError
@@ -42,6 +43,7 @@ from evolif.runner.sharing import RedactedStore, as_stored
 from evolif.runner.shutdown import Shutdown, run_interruptibly, run_to_end, with_heartbeat
 from evolif.runner.store import RunStore, StoreWriter
 from evolif.scenario import Benchmark, Environment, Meter, Scenario, Services, get_scenario
+from evolif.scenario.registry import is_own
 from evolif.text import EDITIONS, plural
 from evolif.text.notebook import one_line, or_else
 from evolif.types import DEFAULT_RESAMPLES, End, Exchange, Prompt, Session, Spent
@@ -266,6 +268,7 @@ class RunExecutor:
             _check_settings(store, self.settings)
             store.refuse_edits()
             self._check_prompts(store)
+            store.keep_terms()
             return not any(self._sessions_left(store, model) for model in self.settings.models)
 
     def fork(self, source: Path, root: Path) -> None:
@@ -360,6 +363,8 @@ class RunExecutor:
                 playing = with_heartbeat(clients.closing(main(), judge, environment, work), shutdown, self.observe)
                 told = with_pulse(playing, observe, partial(store.note, LIVE))
                 run_interruptibly(told, shutdown, self.on_stop)
+        with closing(RunStore.open(root)) as store:
+            store.integrity()  # whoever reads the run next need not check it again
 
     def _floor_work(self, store: RunStore) -> FloorWork | FloorBeside | None:
         """Who works out the floor; None for simulated models, which are never waited for."""
@@ -420,6 +425,9 @@ class RunExecutor:
 
     def _check_prompts(self, store: RunStore) -> None:
         """Refuse to resume a run when prompts that it has used were edited."""
+        key = "" if self.settings.own_code or not is_own(self.settings.scenario) else folder_digest(self.benchmark.path)
+        if key and store.findings.noted(_PROMPTS) == key:
+            return  # nothing has changed since they were found to be the same
         edited = list(islice(self._edited(store), _MOST_SHOWN + 1))
         if edited:
             shown = [
@@ -431,6 +439,8 @@ class RunExecutor:
                 f"{self.benchmark.path} was edited after {store.root} used it: {'; '.join(shown)}{more}. Restore the "
                 "turns, start a new run from the shared part with --fork NEW, or choose another folder"
             )
+        if key:
+            store.findings.note({_PROMPTS: key})
 
     def _edited(self, store: RunStore) -> Iterator[tuple[Prompt, Prompt | End]]:
         """The prompts that the run used and that would differ now, with what they would be."""
@@ -509,6 +519,8 @@ def _check_settings(store: RunStore, wanted: RunSettings) -> None:
         )
 
 
+_PROMPTS = "prompts"
+"""Under what is kept of which benchmark the prompts of a run are those that it would ask now."""
 _MOST_SHOWN = 3
 """Maximum number of edited turns listed in an error."""
 
