@@ -31,6 +31,7 @@ def build_board(
     resamples: int = DEFAULT_RESAMPLES,
     prices: PriceTable | None = None,
     pages: TranscriptPages | None = None,
+    afresh: bool = False,
 ) -> Board:
     """A board of runs; they are only read.
 
@@ -41,6 +42,8 @@ def build_board(
         resamples: How many draws each figure takes that needs some.
         prices: Of tokens; those of the package if None.
         pages: Gets the transcripts of every pair, side by side; None to write none.
+        afresh: Work out what was found of a run's file before, see `evolif.runner.findings`: the folders are not one's
+            own.
 
     Raises:
         UsageError: there is none, one of the folders is not a run, or the extra `report` is not installed.
@@ -61,6 +64,8 @@ def build_board(
     table = prices or load_prices(None)
     with ExitStack() as opened:
         loaded = [opened.enter_context(closing(load_run(path, read_only=True))) for path in paths]
+        for run in loaded if afresh else ():
+            run.store.findings.disregard()
         analyses = analyse(loaded, seed=seed, resamples=resamples)
         names = run_names(analyses)
         groups = groups_of(analyses, names)

@@ -19,7 +19,7 @@ from pathlib import Path
 from evolif.errors import EvolifError, OutsideError, UsageError
 from evolif.runner import Run, load_run
 from evolif.runner.schema import SCHEMA
-from evolif.runner.store_file import FILE_NAME
+from evolif.runner.store_file import FILE_NAME, FINDINGS
 from evolif.text import plural
 from evolif.util.opened import open_file
 from evolif.util.suggestions import wrong_folder
@@ -34,7 +34,7 @@ _KEPT = frozenset({"terms", "cells"})
 """Tables that may be missing: what they hold is worked out again then."""
 LEFT_BESIDE = (f"{FILE_NAME}-shm", f"{FILE_NAME}-wal")
 """What reading leaves beside a file, empty of changes."""
-_HARMLESS = frozenset({FILE_NAME, ".lock", f"{FILE_NAME}-shm"})
+_HARMLESS = frozenset({FILE_NAME, FINDINGS, ".lock", f"{FILE_NAME}-shm"})
 _LEFT = (f"{FILE_NAME}-wal", f"{FILE_NAME}-journal")
 """What SQLite keeps beside a file that is in use, or that a killed process has left."""
 _MOST_NAMED = 3

@@ -355,7 +355,7 @@ def _build(board: Path) -> None:
     """Build page and data, and transcripts if the board has any."""
     folder = board / FOLDER
     pages = TranscriptPages(board) if folder.is_dir() and not folder.is_symlink() else None
-    write_board(build_board(runs_of(board), title=_title(board), pages=pages), board)
+    write_board(build_board(runs_of(board), title=_title(board), pages=pages, afresh=True), board)
     if pages is not None:
         pages.remove_others()
 

@@ -183,7 +183,7 @@ def context_size(
         with suppress(ValueError, LookupError, TypeError):
             return _load(text)
     found = _counted(run, model, name, early, benchmark)
-    if benchmark is None:
+    if benchmark is None and run.store.follows_from_version:
         findings.note({key: _dump(found)})
     return found
 

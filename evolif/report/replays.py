@@ -50,7 +50,7 @@ def replayed_ceiling(run: Run, scenario: Scenario, prompts: Iterable[Prompt], *,
     )
     if asked and not found.turns:
         return None
-    if not afresh:
+    if not afresh and run.store.follows_from_version:
         run.store.findings.note({CEILING: dump_ceiling(found, settings, run.store.digests())})
     return found
 
@@ -70,7 +70,7 @@ def replayed_floor(run: Run, prompts: Iterable[Prompt], *, afresh: bool) -> Floo
     if known is not None:
         return known
     found = replay_floor(run.settings, prompts)
-    if found is not None and not afresh:
+    if found is not None and not afresh and run.store.follows_from_version:
         run.store.findings.note({NOTE: dump_floor(found, run.settings, run.store.digests())})
     return found
 
@@ -88,6 +88,6 @@ def kinds_of(run: Run, prompts: Iterable[Prompt], by: Breakdown) -> Mapping[int,
         with suppress(ValueError, TypeError):
             return {int(dialogue): key for dialogue, key in json.loads(text) if isinstance(key, str | int)}
     found = dialogue_keys(prompts, by)
-    if by.kept:
+    if by.kept and run.store.follows_from_version:
         run.store.findings.note({name: json.dumps(list(found.items()))})
     return found

@@ -72,8 +72,13 @@ class Findings:
     def __init__(self, root: Path, *, is_frozen: bool = False) -> None:
         self._root = root
         self.is_frozen = is_frozen
+        self._is_disregarded = False
         self._bytes: Bytes | None = None
         self._data: dict[str, Any] | None = None
+
+    def disregard(self) -> None:
+        """Read and write nothing any more: the folder is somebody else's, and what it says was found proves nothing."""
+        self.is_frozen = self._is_disregarded = True
 
     def now(self) -> Bytes | None:
         """The present bytes of the run's file; read again only once it has changed."""
@@ -86,7 +91,7 @@ class Findings:
 
     def _known(self) -> dict[str, Any]:
         """What is kept of the present bytes by this version."""
-        now = self.now()
+        now = None if self._is_disregarded else self.now()
         if now is None:
             return {}
         if self._data is None:

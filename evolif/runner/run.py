@@ -43,7 +43,6 @@ from evolif.runner.sharing import RedactedStore, as_stored
 from evolif.runner.shutdown import Shutdown, run_interruptibly, run_to_end, with_heartbeat
 from evolif.runner.store import RunStore, StoreWriter
 from evolif.scenario import Benchmark, Environment, Meter, Scenario, Services, get_scenario
-from evolif.scenario.registry import is_own
 from evolif.text import EDITIONS, plural
 from evolif.text.notebook import one_line, or_else
 from evolif.types import DEFAULT_RESAMPLES, End, Exchange, Prompt, Session, Spent
@@ -425,7 +424,7 @@ class RunExecutor:
 
     def _check_prompts(self, store: RunStore) -> None:
         """Refuse to resume a run when prompts that it has used were edited."""
-        key = "" if self.settings.own_code or not is_own(self.settings.scenario) else folder_digest(self.benchmark.path)
+        key = folder_digest(self.benchmark.path) if store.follows_from_version else ""
         if key and store.findings.noted(_PROMPTS) == key:
             return  # nothing has changed since they were found to be the same
         edited = list(islice(self._edited(store), _MOST_SHOWN + 1))

@@ -46,6 +46,7 @@ from evolif.runner.records import (
 from evolif.runner.schema import SCHEMA, SCHEMA_VERSION, adapt
 from evolif.runner.settings import RunSettings
 from evolif.runner.store_file import FILE_NAME, OWN_FILES, connect, disk_faults, stored_settings, write_settings
+from evolif.scenario.registry import is_own
 from evolif.types import Ending, JudgedTurn, Label, Prompt, Session, Spent, Usage
 from evolif.util.suggestions import wrong_folder
 
@@ -383,6 +384,11 @@ class RunStore:
             return TermsWriter(self.settings)
         except EvolifError:  # the scenario is not installed here
             return None
+
+    @property
+    def follows_from_version(self) -> bool:
+        """Whether what is found of the run follows from this version's code alone; code of others may change unseen."""
+        return is_own(self.settings.scenario) and not self.settings.own_code
 
     def integrity(self, *, afresh: bool = False) -> Integrity:
         """Whether the turns are as they were written.
