@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any
 
-_LINK = 11
+LINK = 11
 """Characters of a digest: 8 bytes in base64."""
 _NAMED = 3
 """Maximum number of edited rows listed in a sentence."""
@@ -30,7 +30,7 @@ def digest_of(values: Iterable[Any]) -> str:
 
 
 def _digest(text: str) -> str:
-    return b2a_base64(blake2b(text.encode(), digest_size=8).digest(), newline=False)[:_LINK].decode()
+    return b2a_base64(blake2b(text.encode(), digest_size=8).digest(), newline=False)[:LINK].decode()
 
 
 # The order of columns here and in `_TURNS` is part of the format. Without loops it takes half the time.
@@ -81,7 +81,7 @@ class Sealer:
         ).fetchone() or (None,)
         if seal is None:
             return None
-        link = str(seal)[:_LINK]
+        link = str(seal)[:LINK]
         return link + _mark_of(link, judgement)
 
     def ended(self, session: int, ending: str | None, cause: str, reason: str) -> str | None:
@@ -95,7 +95,7 @@ class Sealer:
         if known is not None:
             return known
         *names, seal = self._connection.execute(_LAST, (session,)).fetchone()
-        return digest_of(names) if seal is None else str(seal)[:_LINK]
+        return digest_of(names) if seal is None else str(seal)[:LINK]
 
 
 _LAST = """
@@ -219,7 +219,7 @@ class _Chain:
         previous, self.link = self.link, self._first
         if seal is None:
             return ""
-        self.is_sealed, self.link = True, seal[:_LINK]
+        self.is_sealed, self.link = True, seal[:LINK]
         answer, judgement = columns[:8], columns[8:]
         if self.link != _link_of(previous, self._prompts.get(asked, ""), turn, answer):
             return "its query, its answer or its place" if turn == before else "the turns before it"

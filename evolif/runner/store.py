@@ -275,6 +275,15 @@ class RunStore:
             self._forget()
             raise
 
+    @contextmanager
+    def copying(self) -> Iterator[sqlite3.Connection]:
+        """A transaction for rows of another run, which are written as they are."""
+        try:
+            with disk_faults(self.root), self._connection:
+                yield self._connection
+        finally:
+            self._forget()
+
     def _forget(self) -> None:
         """Forget what was not committed."""
         self._asked.clear()

@@ -1,0 +1,316 @@
+"""Take over the sessions of another run of the same benchmark and settings, as its file has them.
+
+Rows keep their seals, which depend on names and contents and not on the numbers of rows. A session that the run has
+already in the same or a longer state stays as it is, so that taking over a file twice changes nothing.
+
+What was paid is counted once. Where both files have the same play of a session (the answers agree, and the time that
+each took, too), one is a copy of the other, and calls in both are the same calls. Two plays of a session with the same
+answers were both paid: the longer one is the session, and the calls of the other belong to no session; their column
+`state` says `elsewhere` and the seal of the turn that they answered.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from evolif.errors import UsageError
+from evolif.runner.hash_chain import LINK, digest_of
+from evolif.runner.settings import differences
+from evolif.runner.shard_file import Shard, open_shard
+from evolif.runner.store import RunStore
+from evolif.types import Ending
+
+_Row = tuple[Any, ...]
+
+
+@dataclass(slots=True)
+class Absorbed:
+    """What a run took over of another one's file."""
+
+    sessions: int = 0
+    """Sessions that the run did not have, or had in a shorter state."""
+    turns: int = 0
+    """What these have more than the run had before."""
+    known: int = 0
+    """Sessions that the run had already in the same or a longer state."""
+
+
+def absorb(store: RunStore, shard: Path) -> Absorbed:
+    """Take over the sessions of another run, all of them or none.
+
+    Args:
+        store: The run, opened for writing, that nobody else writes; its settings include those of the other.
+        shard: The folder of the other run, which is only read. Nobody may be playing it: calls that were under way
+            count as lost.
+
+    Raises:
+        UsageError: the other run has other settings, other answers or other prompts, was edited, or is none.
+        OutsideError: the disk.
+    """
+    with open_shard(shard) as source:
+        different = differences(store.settings, source.settings)
+        if different:
+            raise UsageError(f"{shard} is a run with other settings than {store.root}: {'; '.join(different)}")
+        source.check()
+        with store.copying() as connection:
+            return _Copy(store, connection, source).copy()
+
+
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    """A session as one of the files has it, without its number."""
+
+    end: tuple[Ending | None, str, str, str | None]
+    """Ending, cause, reason and seal."""
+    turns: list[_Row]
+    """Rows of `_TURNS`."""
+    calls: list[_Row]
+    """Rows of `_CALLS`."""
+
+    @property
+    def is_begun(self) -> bool:
+        """Whether anything is known of the session."""
+        return bool(self.end[0] or self.end[1] or self.turns or self.calls)
+
+    @property
+    def state(self) -> tuple[int, int, bool, bool]:
+        """How far it is; of two the one that is further counts."""
+        ending, cause, _, _ = self.end
+        for_good = ending in ("finished", "censored", "withheld") and cause not in ("budget", "stop rule")
+        judged = sum(row[_VERDICTS] is not None for row in self.turns)
+        return len(self.turns), judged, for_good, bool(ending or cause)
+
+
+@dataclass(slots=True)
+class _Copy:
+    """One file on its way into a run.
+
+    Attributes:
+        store: The run.
+        connection: To its file, in a transaction.
+        source: The other file.
+    """
+
+    store: RunStore
+    connection: sqlite3.Connection
+    source: Shard
+    _absorbed: Absorbed = field(default_factory=Absorbed)
+    _is_copy: bool = False
+    """Whether some of its turns are in the run, too, so that both files have a common past."""
+
+    def copy(self) -> Absorbed:
+        """Copy everything."""
+        self._prompts()
+        settings = self.store.settings
+        models, dialogues, epochs = set(settings.models), set(settings.dialogues), settings.epochs
+        for number, model, dialogue, epoch, *end in self.source.rows(_SESSIONS):
+            if model not in models or dialogue not in dialogues or epoch > epochs:
+                raise UsageError(
+                    f"{self.source.root} has a session of {_named(model, dialogue, epoch)}, which its settings do not "
+                    "name; copy it again from where it was made, or leave it out"
+                )
+            theirs = _Kept((end[0], end[1], end[2], end[3]), *self._rows_of(self.source.rows, number))
+            self._session((model, dialogue, epoch), theirs)
+        self._faults()
+        self._wordings()
+        return self._absorbed
+
+    def _prompts(self) -> None:
+        for row in self.source.rows(f"SELECT {_PROMPT}, {_USED_SEALED} FROM asked ORDER BY id"):
+            *columns, has_seals = row
+            dialogue, turn, digest, fixed = columns[:4]
+            there = self.connection.execute(_ASKED_THERE, (dialogue, turn)).fetchall()
+            same = next((one for one in there if one[2] == digest), None)
+            if same is None:
+                if fixed and any(one[3] for one in there):
+                    raise UsageError(
+                        f"{self.source.root} asked turn {turn} of dialogue {dialogue} in other words than the runs "
+                        "before it: the benchmark was edited in between, or each machine wrote turns of its own. Leave "
+                        "it out, and give all machines a copy of one benchmark"
+                    )
+                self.connection.execute(_INSERT_ASKED, columns)
+            elif has_seals and same != tuple(columns):
+                raise UsageError(
+                    f"{self.source.root} stored turn {turn} of dialogue {dialogue} in other signs than the runs before "
+                    "it: another version of evolif wrote it. Play both with one version"
+                )
+
+    def _rows_of(self, rows: Callable[[str, Sequence[Any]], Iterable[_Row]], number: int) -> tuple[list[_Row], ...]:
+        """The turns and calls of a session."""
+        return list(rows(_TURNS, (number,))), list(rows(_CALLS, (number,)))
+
+    def _session(self, names: tuple[str, int, int], theirs: _Kept) -> None:
+        found = self.connection.execute(_SESSION, names).fetchone()
+        if found is None:
+            insert = "INSERT INTO session (model, dialogue, epoch) VALUES (?, ?, ?)"
+            found = (self.connection.execute(insert, names).lastrowid, None, "", "", None)
+        number, *end = found
+        turns, calls = self._rows_of(self.connection.execute, number)
+        ours = _Kept((end[0], end[1], end[2], end[3]), turns, calls)
+        is_further = theirs.state > ours.state
+        if is_further:
+            self._absorbed.sessions += 1
+            self._absorbed.turns += len(theirs.turns) - len(ours.turns)
+        else:
+            self._absorbed.known += 1
+        if not ours.is_begun:
+            self._write_turns(names, number, theirs)
+            self.connection.executemany(_INSERT_CALL, _of(number, theirs.calls))
+            return
+        common = self._common(names, ours, theirs)
+        self._is_copy |= bool(common)
+        longer, other = (theirs, ours) if is_further else (ours, theirs)
+        if is_further:
+            self.connection.execute("DELETE FROM turn WHERE session = ?", (number,))
+            self._write_turns(names, number, theirs)
+            self.connection.execute("DELETE FROM call WHERE session = ?", (number,))
+            self.connection.executemany(_INSERT_CALL, _of(number, theirs.calls))
+        self._other_calls(number, longer, other, common)
+
+    def _common(self, names: tuple[str, int, int], ours: _Kept, theirs: _Kept) -> int:
+        """How many turns, from the first, are one and the same in both.
+
+        Raises:
+            UsageError: an answer differs.
+        """
+        common = 0
+        for place, (own, other) in enumerate(zip(ours.turns, theirs.turns, strict=False)):
+            if own[:_ANSWERED] != other[:_ANSWERED]:
+                raise UsageError(
+                    f"{self.source.root} has another answer of {_named(*names)}, turn {own[0]}, than the runs before "
+                    "it: the session was played twice, and nothing says which of the two counts. Leave one of the runs "
+                    "out; with --dialogues each machine plays its own"
+                )
+            common += common == place and own[:_VERDICTS] == other[:_VERDICTS]
+        return common
+
+    def _write_turns(self, names: tuple[str, int, int], number: int, session: _Kept) -> None:
+        dialogue = names[1]
+        self.connection.executemany(
+            _INSERT_TURN, ((number, row[0], dialogue, row[0], *row[1:]) for row in session.turns)
+        )
+        update = "UPDATE session SET ending = ?, cause = ?, reason = ?, seal = ? WHERE id = ?"
+        self.connection.execute(update, (*session.end, number))
+
+    def _other_calls(self, number: int, longer: _Kept, other: _Kept, common: int) -> None:
+        """Keep what calls of the other state have cost that are not calls of this one."""
+        both = min(len(longer.turns), len(other.turns))
+        links = {row[0]: _link(row) for row in other.turns}
+        known = Counter(longer.calls)
+        apart: dict[str, list[_Row]] = {}
+        for call in other.calls:
+            if common < both and call[1] > common:
+                apart.setdefault(f"{_ELSEWHERE}{links.get(call[1], 'no turn')}", []).append(call)
+            elif known[call] > 0:
+                known[call] -= 1
+            else:
+                self.connection.execute(_INSERT_CALL, (number, *call))
+        for state, calls in apart.items():
+            self._apart(state, [(*call[:_STATE], state, *call[_STATE + 1 :]) for call in calls])
+
+    def _apart(self, state: str, calls: Sequence[_Row]) -> None:
+        """Keep calls of another play of a turn, unless they are there or that play is the session."""
+        dialogue, turn = calls[0][:2]
+        link = state.removeprefix(_ELSEWHERE)
+        if self.connection.execute(_KNOWN_APART, (dialogue, turn, state, dialogue, turn, LINK, link)).fetchone():
+            return
+        self.connection.executemany(_INSERT_CALL, _of(None, calls))
+
+    def _faults(self) -> None:
+        known = Counter(self.connection.execute(_FAULTS))
+        for row in self.source.rows(_FAULTS):
+            if known[row] > 0:
+                known[row] -= 1
+            else:
+                self.connection.execute(_INSERT_FAULT, row)
+
+    def _wordings(self) -> None:
+        """Keep what the wording of turns has cost: of two machines both, of a run and its copy once."""
+        has_turns = next(self.source.rows("SELECT 1 FROM turn LIMIT 1"), None) is not None
+        known: Counter[_Row] = Counter()
+        if self._is_copy or not has_turns:
+            known.update(self.connection.execute(_WORDINGS))
+        apart: dict[tuple[int, int, str], list[_Row]] = {}
+        for call in self.source.rows(_WORDINGS):
+            state = call[_STATE] or ""
+            if state.startswith(_ELSEWHERE):
+                apart.setdefault((call[0], call[1], state), []).append(call)
+            elif known[call] > 0:
+                known[call] -= 1
+            else:
+                self.connection.execute(_INSERT_CALL, (None, *call))
+        for (_, _, state), calls in apart.items():
+            self._apart(state, calls)
+
+
+def _of(session: int | None, rows: Iterable[_Row]) -> Iterator[_Row]:
+    return ((session, *row) for row in rows)
+
+
+def _named(model: str, dialogue: int, epoch: int) -> str:
+    return f"{model}, dialogue {dialogue}{f', epoch {epoch}' if epoch != 1 else ''}"
+
+
+def _link(row: _Row) -> str:
+    """Identifies the play of a turn: the link of its seal, or a digest of the same where it has none."""
+    return str(row[-1])[:LINK] if row[-1] is not None else digest_of(row[:_VERDICTS])
+
+
+_PROMPT = "dialogue, turn, digest, fixed, seat, messages, query, payload, labels, max_tokens"
+_USED_SEALED = "EXISTS (SELECT 1 FROM turn WHERE seal IS NOT NULL)"
+_ASKED_THERE = f"SELECT {_PROMPT} FROM asked WHERE dialogue = ? AND turn = ?"
+_INSERT_ASKED = f"INSERT INTO asked ({_PROMPT}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+
+_SESSIONS = """
+SELECT id, model, dialogue, epoch, ending, cause, reason, seal FROM session
+WHERE ending IS NOT NULL OR cause <> '' OR EXISTS (SELECT 1 FROM turn WHERE session = session.id)
+   OR EXISTS (SELECT 1 FROM call WHERE session = session.id) OR id IN (SELECT session FROM fault)
+ORDER BY id
+"""
+"""Those of which anything is known."""
+_SESSION = "SELECT id, ending, cause, reason, seal FROM session WHERE model = ? AND dialogue = ? AND epoch = ?"
+
+_COLUMNS = """answer, reasoning, truncated, served_by, seconds, notes, context_tokens, context, verdicts, scores,
+       heuristic, records, seal"""
+_ANSWERED, _VERDICTS = 3, 10
+"""In a row of `_TURNS`, where the turn, its prompt and its answer end, and where its judgement begins."""
+_TURNS = f"""
+SELECT turn.turn, digest, {_COLUMNS} FROM turn JOIN asked ON asked.id = turn.asked WHERE session = ? ORDER BY turn.turn
+"""
+_INSERT_TURN = f"""
+INSERT INTO turn (session, turn, asked, {_COLUMNS})
+VALUES (?, ?, (SELECT id FROM asked WHERE dialogue = ? AND turn = ? AND digest = ?),
+        ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+"""
+
+_ELSEWHERE = "elsewhere "
+_CALL = """dialogue, turn, role, model, calls, prompt_tokens, completion_tokens,
+       {}, bound, cached_tokens, reasoning_tokens, image_tokens"""
+_STATE = 7
+"""Its place in a row of `_CALLS`."""
+# The process that had calls under way is dead, so they were lost.
+_LOST = "CASE WHEN state = 'open' THEN 'lost' ELSE state END"
+_SELECT_CALL = f"SELECT {_CALL.format(_LOST)} FROM call WHERE session"
+_CALLS = f"{_SELECT_CALL} = ? ORDER BY id"
+_WORDINGS = f"{_SELECT_CALL} IS NULL ORDER BY id"
+_INSERT_CALL = f"INSERT INTO call (session, {_CALL.format('state')}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+_KNOWN_APART = """
+SELECT 1 FROM call WHERE session IS NULL AND dialogue = ? AND turn = ? AND state = ?
+UNION ALL
+SELECT 1 FROM turn JOIN session ON session.id = turn.session
+WHERE dialogue = ? AND turn = ? AND substr(turn.seal, 1, ?) = ?
+"""
+
+_FAULTS = """
+SELECT model, dialogue, epoch, turn, role, kind, message FROM fault JOIN session ON session.id = fault.session
+ORDER BY fault.id
+"""
+_INSERT_FAULT = """
+INSERT INTO fault (session, turn, role, kind, message)
+VALUES ((SELECT id FROM session WHERE model = ? AND dialogue = ? AND epoch = ?), ?, ?, ?, ?)
+"""
