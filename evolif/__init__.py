@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from evolif.models.base import ChatModel
     from evolif.report.choice import compare
     from evolif.runner.evaluate import evaluate
+    from evolif.runner.merging import merge
     from evolif.runner.run import Run, load_run
     from evolif.scenario.contract import Scenario
     from evolif.scenario.play import Environment
@@ -57,6 +58,7 @@ __all__ = [
     "generate",
     "load_benchmark",
     "load_run",
+    "merge",
     "metrics_frame",
     "sessions_frame",
     "turns_frame",
@@ -75,6 +77,7 @@ _HOMES = {
     "generate": "evolif.scenarios.generating",
     "load_benchmark": "evolif.benchmark:open_benchmark",
     "load_run": "evolif.runner",
+    "merge": "evolif.runner.merging",
     **dict.fromkeys(("metrics_frame", "sessions_frame", "turns_frame"), "evolif.frames"),
 }
 """Where functions and classes are defined; after a colon, the name there if it is another."""

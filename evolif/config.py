@@ -19,6 +19,7 @@ from pydantic import (
     ModelWrapValidatorHandler,
     SkipValidation,
     ValidationError,
+    field_validator,
     model_validator,
 )
 
@@ -47,6 +48,10 @@ class Flag:
     required: bool = False
     typed: bool = False
     """Whether a value counts only if it is given with the command or its configuration file, not by a variable."""
+    variable: str | None = None
+    """The environment variable, where the one of its name is that of another verb's flag."""
+    counts_elsewhere: bool = False
+    """Whether other verbs have a flag of this name for how many: a number alone in a configuration file is theirs."""
 
 
 class EvalConfig(BaseModel):
@@ -109,6 +114,11 @@ class EvalConfig(BaseModel):
         int | None, Field(ge=1, description="Most turns per session (default: the benchmark's)."), Flag(SESSIONS, "N")
     ] = None
     limit: Annotated[int | None, Field(ge=1, description="Only the first N dialogues."), Flag(SESSIONS, "N")] = None
+    dialogues: Annotated[
+        str | None,
+        Field(description="Only these dialogues, e.g. 1-500 or 1,4,7-9."),
+        Flag(SESSIONS, "A-B", variable="EVOLIF_EVALUATE_DIALOGUES", counts_elsewhere=True),
+    ] = None
     epochs: Annotated[int, Field(ge=1, description="How many times every dialogue is played."), Flag(SESSIONS, "N")] = 1
     fork_into: Annotated[
         Path | None,
@@ -123,7 +133,7 @@ class EvalConfig(BaseModel):
     context_model: Annotated[
         ModelRef | None,
         SkipValidation,
-        Field(description="The model that a context strategy calls, if it needs one."),
+        Field(description="The model that the context strategy calls."),
         Flag(SESSIONS, "PROVIDER/NAME"),
     ] = None
     feedback: Annotated[
@@ -284,6 +294,14 @@ class EvalConfig(BaseModel):
         """Whether the run's cost is limited."""
         return self.budget_usd is not None or self.budget_tokens is not None
 
+    @field_validator("dialogues", mode="before")
+    @classmethod
+    def _numbers(cls, value: Any) -> Any:
+        """Numbers as text, as the command line has them."""
+        if not isinstance(value, range | list | tuple):
+            return value
+        return ",".join(f"{number}-{number}" for number in value)
+
     @model_validator(mode="wrap")
     @classmethod
     def _check(cls, values: Any, handler: ModelWrapValidatorHandler[Self]) -> Self:
@@ -321,6 +339,8 @@ class EvalSettings(TypedDict, total=False):
     """The cap, in judged turns; sessions that reach it are reported as still going. The benchmark's if None."""
     limit: int | None
     """Maximum number of dialogues."""
+    dialogues: str | Sequence[int] | None
+    """Only these, by their numbers from 1: `"1-500"`, `"1,4,7-9"` or a `range`; all if None."""
     epochs: int
     """How often each dialogue is repeated."""
     unscored: bool

@@ -28,6 +28,7 @@ SUMMARIES: Mapping[str, str] = {
     "review": "Review flagged queries in a terminal, verify topics, or score judged answers blind. Saves as you go.",
     "evaluate": "Run models on a benchmark. The same command resumes an interrupted run.",
     "status": "Show the progress of an evaluation, also from another shell; the run is only read.",
+    "merge": "Join runs of one benchmark and settings, such as parts of a run that several machines have played.",
     "rejudge": "Judge a run's answers again with another judge, into a new run; the models under test are not called.",
     "report": "Show the eight metrics with 95 % intervals, satisfaction per group, and what is left out.",
     "board": "Compare models across scenarios on one page without network: figures, ranks, groups, cost, history.",
@@ -64,6 +65,7 @@ GROUPS: Mapping[str, str] = {
     "evaluate": RUN,
     "run": RUN,
     "status": RUN,
+    "merge": RUN,
     "rejudge": RUN,
     "report": READ,
     "compare": READ,
@@ -98,7 +100,10 @@ _MODULES = {
 """Verbs whose module has another name."""
 _NESTED = ("board", "models", "personas", "prices", "registers", "topics", "unidial")
 """Verbs with subcommands."""
-_WITHOUT_OWN_GROUPS = ("check", "demo", "sample", "scenarios", "status", "score", *(n for n in _NESTED if n != "board"))
+_WITHOUT_OWN_GROUPS = (
+    *("check", "demo", "merge", "sample", "scenarios", "status", "score"),
+    *(name for name in _NESTED if name != "board"),
+)
 """Verbs without `--constraints` for groups; `check` has a file of constraints instead, but reads the variable."""
 _INTERRUPTED = 130
 _USAGE = UsageError.exit_code

@@ -48,8 +48,9 @@ def evaluate(
     from evolif.cli.dry_run import refuse_pilot, show_forecast
     from evolif.cli.progress import choose
     from evolif.runner import plan
+    from evolif.runner.chosen import limit_note
     from evolif.runner.run import as_begun
-    from evolif.runner.warnings import limit_note, notes_before
+    from evolif.runner.warnings import notes_before
 
     refuse_pilot(config)
     if config.dry_run and config.stop_when is not None:
@@ -117,10 +118,12 @@ def _pilot(
     """Play the first dialogues of a run, as the run itself would, and forecast the whole of it."""
     from evolif.budget import quotes_of
     from evolif.cli.dry_run import show_pilot
+    from evolif.runner.chosen import shown_ranges
 
     pilot = min(config.pilot or 1, len(settings.dialogues))
     first = settings.model_copy(update={"dialogues": settings.dialogues[:pilot]})
-    with closing(_play(benchmark, config.model_copy(update={"limit": pilot}), first, out, prices, shown)) as run:
+    few = {"limit": None, "dialogues": shown_ranges(first.dialogues)}
+    with closing(_play(benchmark, config.model_copy(update=few), first, out, prices, shown)) as run:
         if any(session.turns for session in run.sessions()):
             show_pilot(benchmark, settings, quotes_of(settings, prices), run, pilot)
         mend = "run the same command to resume them, for a forecast from all of the pilot"
@@ -226,6 +229,11 @@ def _stop_rule(config: EvalConfig, settings: RunSettings, root: Path) -> StopRul
         if config.stop_method != EvalConfig.model_fields["stop_method"].default:
             raise UsageError(f"--stop-method {config.stop_method} says how --stop-when decides, which is missing")
         return None
+    if config.dialogues is not None:
+        raise UsageError(
+            f"--stop-when {config.stop_when} ends a run after the first of its dialogues, so --dialogues cannot name "
+            "others; leave one of them out, or use --limit"
+        )
     from evolif.budget.pilot import PILOT
     from evolif.budget.stop_rule import BOUNDED, StopRule, parse_rule
     from evolif.metrics import tables_of

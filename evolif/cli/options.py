@@ -174,7 +174,8 @@ def _option_of(name: str, setting: FieldInfo) -> inspect.Parameter:
         help=setting.description,
         metavar=flag.metavar,
         rich_help_panel=flag.panel,
-        callback=_unless_by_variable if flag.typed else None,
+        envvar=flag.variable,
+        callback=_unless_by_variable if flag.typed else _unless_of_others if flag.counts_elsewhere else None,
         min=next((note.ge for note in setting.metadata if hasattr(note, "ge")), None),
     )
     kind: Any = setting.annotation
@@ -192,6 +193,12 @@ def _option_of(name: str, setting: FieldInfo) -> inspect.Parameter:
 def _unless_by_variable(ctx: typer.Context, parameter: typer.CallbackParam, value: Any) -> Any:
     source = ctx.get_parameter_source(parameter.name or "")
     return None if source is not None and source.name == "ENVIRONMENT" else value
+
+
+def _unless_of_others(ctx: typer.Context, parameter: typer.CallbackParam, value: Any) -> Any:
+    source = ctx.get_parameter_source(parameter.name or "")
+    in_file = source is not None and source.name == "DEFAULT_MAP"
+    return None if in_file and str(value).isdecimal() else value
 
 
 def _parameter(name: str, annotation: Any, default: Any) -> inspect.Parameter:

@@ -13,6 +13,7 @@ from evolif.models import Parameters, plain_name
 from evolif.models.providers import placed_by_environment
 from evolif.models.weights import find_weights
 from evolif.runner import EarlyEnd, RunSettings
+from evolif.runner.chosen import flag_for
 from evolif.runner.provenance import Origin
 from evolif.scenario import Benchmark, Scenario
 
@@ -71,7 +72,7 @@ def evaluate_step(settings: RunSettings, early: EarlyEnd | None, name: str) -> S
     if settings.patience is not None:
         words += ["--patience", str(settings.patience)]
     words += ["--max-turns", str(settings.max_turns)]
-    words += ["--limit", str(len(settings.dialogues))]
+    words += flag_for(settings.dialogues)
     if settings.epochs > 1:
         words += ["--epochs", str(settings.epochs)]
     if not settings.system_prompt:

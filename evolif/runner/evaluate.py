@@ -12,6 +12,7 @@ from evolif.config import EvalConfig, EvalSettings
 from evolif.errors import UsageError
 from evolif.models import ModelRef, RequestCache, as_list, spec_of
 from evolif.runner.addresses import notes_on_addresses
+from evolif.runner.chosen import limit_note
 from evolif.runner.clients import ClientFactory, Clients, is_panel
 from evolif.runner.events import Observer, nobody
 from evolif.runner.metering import AllowAll, CallPolicy
@@ -20,7 +21,7 @@ from evolif.runner.run import Engine, Notify, Run, RunExecutor, as_begun, load_r
 from evolif.runner.scheduler import MOST_ALIVE, play_here
 from evolif.runner.settings import RunSettings, partner_of, plan
 from evolif.runner.shutdown import Shutdown
-from evolif.runner.warnings import limit_note, notes_before, refuse_unscored
+from evolif.runner.warnings import notes_before, refuse_unscored
 from evolif.scenario import Benchmark, get_scenario, options_of
 from evolif.util.suggestions import did_you_mean
 

@@ -14,6 +14,7 @@ from evolif.contexts import open_strategy
 from evolif.errors import UsageError
 from evolif.judging import LexicalJudge, RelevanceGate
 from evolif.models import ChatModel, ModelRef, Parameters, parse_model_name, read_parameters, shown_address, spec_of
+from evolif.runner.chosen import chosen_dialogues
 from evolif.runner.clients import (
     SELF,
     NamedModel,
@@ -347,7 +348,7 @@ def plan(benchmark: Benchmark, config: EvalConfig) -> RunSettings:
         judge_endpoints=judge_endpoints,
         patience=config.patience or defaults.patience,
         max_turns=config.max_turns or defaults.max_turns,
-        dialogues=tuple(benchmark.dialogues()[: config.limit]),
+        dialogues=chosen_dialogues(benchmark, config),
         epochs=config.epochs,
         system_prompt=config.system_prompt,
         context=open_strategy(config.context, models=_named(config)).name,

@@ -53,12 +53,17 @@ def absorb(store: RunStore, shard: Path) -> Absorbed:
         OutsideError: the disk.
     """
     with open_shard(shard) as source:
-        different = differences(store.settings, source.settings)
-        if different:
-            raise UsageError(f"{shard} is a run with other settings than {store.root}: {'; '.join(different)}")
-        source.check()
-        with store.copying() as connection:
-            return _Copy(store, connection, source).copy()
+        return absorb_opened(store, source)
+
+
+def absorb_opened(store: RunStore, source: Shard) -> Absorbed:
+    """`absorb` of an opened file."""
+    different = differences(store.settings, source.settings)
+    if different:
+        raise UsageError(f"{source.root} is a run with other settings than {store.root}: {'; '.join(different)}")
+    source.check()
+    with store.copying() as connection:
+        return _Copy(store, connection, source).copy()
 
 
 @dataclass(frozen=True, slots=True)

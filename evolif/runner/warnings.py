@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from evolif.errors import UsageError
 from evolif.runner.settings import RunSettings, has_panel
 from evolif.scenario import Benchmark, Defaults, Unjudged, get_scenario, options_of
-from evolif.text import plural
 
 
 def notes_before(benchmark: Benchmark, settings: RunSettings) -> Iterator[str]:
@@ -46,14 +45,6 @@ def refuse_unscored(benchmark: Benchmark, settings: RunSettings) -> None:
 def _defaults(benchmark: Benchmark, settings: RunSettings) -> Defaults:
     scenario = get_scenario(settings.scenario)
     return scenario.defaults(benchmark, options_of(scenario.play, settings.options, scenario.name))
-
-
-def limit_note(benchmark: Benchmark, limit: int | None) -> str:
-    """What to say if a run asks for more dialogues than there are; empty if it does not."""
-    there = len(benchmark.dialogues())
-    if limit is None or limit <= there:
-        return ""
-    return f"--limit {limit}: {benchmark.path} has only {plural(there, 'dialogue')}, so every one is played."
 
 
 @dataclass(frozen=True, slots=True)

@@ -102,6 +102,14 @@ class Scenario(EarlierShape, Protocol):
         """What a report has to know of dialogues that may never be played; the run stores the text (`Run.outline`)."""
         return ""
 
+    def joined_outline(self, outlines: Sequence[str]) -> str:
+        """The outline of a run that was merged from others of the same benchmark and settings.
+
+        Args:
+            outlines: Of the others, at least one and none empty; of other dialogues each.
+        """
+        return outlines[0]
+
     def about(self, bench: Benchmark, dialogue: int) -> Mapping[str, Any]:
         """What other tools can filter dialogues by, as JSON values; `groups` lists what its answers are judged by."""
         return {}

@@ -151,7 +151,7 @@ SHOULD_BE_READ_BEFOREHAND = {
     "names files and folders that are read": """
         --against --also --apply --base --bench --benchmark --definitions --from --like --no-worse-than --personas
         --prices --profile --registers --topics bench board corpus file folder folders path response run runs
-        source""",
+        shards source""",
     "names files and folders that are written": """
         --board --cache-dir --export --figure --figures --fork --html --json-file --junit --latex --out
         --transcripts --zip out""",

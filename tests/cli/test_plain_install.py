@@ -60,6 +60,7 @@ VERBS: dict[str, list[str]] = {
     "audit": ["audit b"],
     "evaluate": ["evaluate b -m sim/perfect -m sim/steady --max-turns 3 --out r"],
     "status": ["status r"],
+    "merge": ["merge r --out merged"],
     "report": ["report r", "report r --json j.json", "report r --html p.html", "report r --latex t.tex"],
     "board": ["board r --out board", "board add r --board board", "board check board"],
     "gate": ["gate r --min isr=0"],

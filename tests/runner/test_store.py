@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from scripted import Scripted, good_but, witness
+from tables_of_version_2 import TABLES_OF_VERSION_2
 
 from evolif import InternalError, OutsideError, UsageError
 from evolif.judging import Judgement
@@ -254,31 +255,6 @@ def test_what_was_asked_comes_back_with_its_source_and_witness(store: RunStore) 
     store.write([TurnEntry(1, prompt, AnsweredTurn("Done."), GOOD)])
     assert list(store.prompts()) == [prompt]
     assert store.asked(1) == [prompt]
-
-
-TABLES_OF_VERSION_2 = """
-DROP TRIGGER asked_once;
-ALTER TABLE asked RENAME TO now_asked;
-CREATE TABLE asked (
-    dialogue INTEGER NOT NULL, turn INTEGER NOT NULL, hash TEXT NOT NULL, move TEXT NOT NULL, depth INTEGER NOT NULL,
-    topic TEXT NOT NULL, query TEXT NOT NULL, constraints TEXT NOT NULL, PRIMARY KEY (dialogue, turn)
-);
-INSERT INTO asked SELECT dialogue, turn, digest, labels ->> 'move', labels ->> 'depth', labels ->> 'topic', query,
-    payload -> 'constraints' FROM now_asked;
-ALTER TABLE turn RENAME TO now_turn;
-CREATE TABLE turn (
-    session INTEGER NOT NULL REFERENCES session (id), turn INTEGER NOT NULL, answer TEXT NOT NULL,
-    reasoning TEXT NOT NULL, truncated INTEGER NOT NULL, served_by TEXT NOT NULL, seconds REAL NOT NULL, verdicts TEXT,
-    heuristic TEXT NOT NULL DEFAULT '[]', scores TEXT NOT NULL DEFAULT '', PRIMARY KEY (session, turn)
-);
-INSERT INTO turn SELECT session, turn, answer, reasoning, truncated, served_by, seconds, verdicts, heuristic, records
-    FROM now_turn;
-DROP TABLE now_turn;
-DROP TABLE now_asked;
-ALTER TABLE call DROP COLUMN state;
-ALTER TABLE call DROP COLUMN bound;
-UPDATE run SET value = '2' WHERE key = 'schema';
-"""
 
 
 def test_a_run_of_the_version_before_is_taken_over(store: RunStore) -> None:

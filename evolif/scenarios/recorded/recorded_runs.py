@@ -36,6 +36,21 @@ def stored_dialogs(dialogs: Iterable[tuple[int, Dialog]]) -> str:
     return json.dumps({"turns": [json.loads(text) for text in places], "dialogs": told})
 
 
+def joined_dialogs(texts: Iterable[str]) -> str:
+    """What `stored_dialogs` would have written of all the dialogues together, by their numbers."""
+    places: dict[str, int] = {}
+    told: dict[int, dict[str, Any]] = {}
+    for data in map(json.loads, texts):
+        turns = [json.dumps(turn) for turn in data["turns"]]
+        for number, dialog in data["dialogs"].items():
+            own = [turns[place] for place in dialog["dialog_turns"]]
+            told[int(number)] = {**dialog, "dialog_turns": own}
+    for number in sorted(told):
+        texts_of = told[number]["dialog_turns"]
+        told[number]["dialog_turns"] = [places.setdefault(text, len(places)) for text in texts_of]
+    return json.dumps({"turns": [json.loads(text) for text in places], "dialogs": {n: told[n] for n in sorted(told)}})
+
+
 class StoredDialogs:
     """The dialogues of a run by their number in the benchmark.
 

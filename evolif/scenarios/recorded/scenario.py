@@ -35,7 +35,7 @@ from evolif.scenarios.recorded.aggregation import DEFAULT_AGGREGATION, mean, par
 from evolif.scenarios.recorded.benchmarks import known_benchmark
 from evolif.scenarios.recorded.presentation import RecordedPresentation, RecordedRows
 from evolif.scenarios.recorded.prompts import opening, prompts_of, reference_of
-from evolif.scenarios.recorded.recorded_runs import stored_dialogs
+from evolif.scenarios.recorded.recorded_runs import joined_dialogs, stored_dialogs
 from evolif.scenarios.recorded.schema import Dialog
 from evolif.scenarios.recorded.scoring import judged_entries, needs_judge, score_turn, unscorable
 from evolif.scenarios.recorded.sources import Source, read_source, sampled, scored_as, unscored, with_entries
@@ -368,6 +368,10 @@ class Recorded(FolderScenario[RecordedOptions, RecordedPlay, RecordedFolder]):
         """The dialogues: so a run alone says what is missing, and can be exported."""
         folder = self.opened(bench)
         return stored_dialogs((dialogue, folder.dialog(dialogue)) for dialogue in dialogues)
+
+    def joined_outline(self, outlines: Sequence[str]) -> str:
+        """The dialogues of all runs."""
+        return joined_dialogs(outlines)
 
     def unjudged(self, bench: Benchmark) -> Unjudged | None:
         """The entries that ask a judge."""
