@@ -16,7 +16,7 @@ from pathlib import Path
 from evolif.errors import UsageError
 from evolif.runner.records import STOP_RULE, EarlyEnd
 from evolif.runner.run import SAMPLES_OF, Run, load_run
-from evolif.runner.settings import RunSettings, differences, sessions_of
+from evolif.runner.settings import RunSettings, differences_between, sessions_of
 from evolif.runner.shard_file import Shard, open_shard
 from evolif.runner.shards import absorb_opened
 from evolif.runner.store import RunStore
@@ -176,9 +176,10 @@ def _parts(shards: Sequence[Path], out: Path, opened: ExitStack) -> list[_Opened
     parts.sort(key=lambda part: part.order)
     for place, part in enumerate(parts):
         for before in parts[:place]:
-            different = differences(before.settings, part.settings)
+            names = str(before.root), str(part.root)
+            different = differences_between(before.settings, part.settings, names)
             if different:
-                raise UsageError(f"{part.root} has other settings than {before.root}: {'; '.join(different)}")
+                raise UsageError(f"{names[0]} and {names[1]} are no parts of one run: {'; '.join(different)}")
     return parts
 
 

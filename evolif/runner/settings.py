@@ -247,11 +247,41 @@ def differences(old: RunSettings, new: RunSettings) -> list[str]:
     ]
     clauses += [f"the weights of {model} differ" for model in reweighted_models(old, new)]
     clauses += [
-        f"{model} was called at {old.endpoint(model) or _PROVIDERS_OWN + ' address'} and would now be called at "
-        f"{new.endpoint(model) or _PROVIDERS_OWN + ' address'}"
+        f"{model} was called at {_address(old, model)} and would now be called at {_address(new, model)}"
         for model in moved_models(old, new)
     ]
     return clauses
+
+
+def differences_between(a: RunSettings, b: RunSettings, names: tuple[str, str]) -> list[str]:
+    """`differences` of two runs that are there at the same time: “the patience is 3 in A and 2 in B”.
+
+    Args:
+        a: Settings of the one.
+        b: Of the other.
+        names: What the runs are called.
+    """
+
+    def clause(what: str, one: str, other: str) -> str:
+        return f"{what} {one} in {names[0]} and {other} in {names[1]}"
+
+    clauses = []
+    for field in different_fields(a, b):
+        old, new = getattr(a, field), getattr(b, field)
+        if field == "benchmark":
+            clauses.append(_clause(field, old, new))
+        else:
+            clauses.append(clause(f"{_SUBJECTS[field]} is", *(_told(field, value) for value in (old, new))))
+    for model in reparameterised_models(a, b):
+        clauses.append(clause(f"{model} was asked with", *(_json(one.parameters.get(model)) for one in (a, b))))
+    clauses += [f"the weights of {model} differ" for model in reweighted_models(a, b)]
+    for model in moved_models(a, b):
+        clauses.append(clause(f"{model} was called at", *(_address(one, model) for one in (a, b))))
+    return clauses
+
+
+def _address(settings: RunSettings, model: str) -> str:
+    return settings.endpoint(model) or f"{_PROVIDERS_OWN} address"
 
 
 def _json(parameters: Mapping[str, Any] | None) -> str:
@@ -280,11 +310,14 @@ def _clause(field: str, old: Any, new: Any) -> str:
         return f"its answers were read by reading rules {old}, but this version has rules {known_editions()}"
     if field == "benchmark":
         return "the benchmark differs (its specification, topics or personas)"
-    if field == "patience":
-        old, new = ("off" if value is None else value for value in (old, new))
-    if field == "cap_counts":
-        old, new = (COUNTED[value] for value in (old, new))
-    return f"{_SUBJECTS[field]} was {_shown(old)} and is now {_shown(new)}"
+    return f"{_SUBJECTS[field]} was {_told(field, old)} and is now {_told(field, new)}"
+
+
+def _told(field: str, value: Any) -> str:
+    """The value of a setting as a sentence shows it."""
+    if field == "patience" and value is None:
+        return "off"
+    return COUNTED[value] if field == "cap_counts" else _shown(value)
 
 
 def _shown(value: Any) -> str:
@@ -298,6 +331,7 @@ def _shown(value: Any) -> str:
 
 
 _SUBJECTS = {
+    "reading_rules": "the edition of the reading rules",
     "profile": "the profile",
     "judge": "the judge",
     "judge_endpoints": "the judge's address",

@@ -20,7 +20,7 @@ from typing import Any
 
 from evolif.errors import UsageError
 from evolif.runner.hash_chain import LINK, digest_of
-from evolif.runner.settings import differences
+from evolif.runner.settings import differences_between
 from evolif.runner.shard_file import Shard, open_shard
 from evolif.runner.store import RunStore
 from evolif.types import Ending
@@ -58,9 +58,10 @@ def absorb(store: RunStore, shard: Path) -> Absorbed:
 
 def absorb_opened(store: RunStore, source: Shard) -> Absorbed:
     """`absorb` of an opened file."""
-    different = differences(store.settings, source.settings)
+    names = str(store.root), str(source.root)
+    different = differences_between(store.settings, source.settings, names)
     if different:
-        raise UsageError(f"{source.root} is a run with other settings than {store.root}: {'; '.join(different)}")
+        raise UsageError(f"{names[0]} and {names[1]} are no parts of one run: {'; '.join(different)}")
     source.check()
     with store.copying() as connection:
         return _Copy(store, connection, source).copy()

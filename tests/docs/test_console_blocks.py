@@ -31,6 +31,7 @@ SLOW = {
     "extend",
     "held-out",
     "files",
+    "machines",
     "metrics",
     "plan",
     "plugins",

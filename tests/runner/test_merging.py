@@ -18,6 +18,7 @@ from typing import Any
 
 import pytest
 from scripted import Scripted, fault_at, good_but
+from tables_of_version_2 import TABLES_OF_VERSION_2
 
 import evolif
 from evolif import UsageError
@@ -180,6 +181,21 @@ def test_the_date_is_the_latest(parts: Path) -> None:
         assert run.store.noted("forecast") == run.store.noted("live") == ""
 
 
+def test_parts_of_earlier_versions_join_those_of_this_one(parts: Path) -> None:
+    for name in ("three", "one"):
+        with closing(sqlite3.connect(parts / name / FILE)) as file, file:
+            file.executescript(f"{TABLES_OF_VERSION_2} ALTER TABLE session DROP COLUMN seal;")
+    assert merged(*PARTS) == merged(*reversed(PARTS), out="again")
+    with closing(load_run("joined")) as run, closing(load_run("whole")) as whole:
+        assert run.integrity().edited == () and run.integrity().not_sealed == 36 + 8  # without what “two” has, too
+        assert run.costs() == whole.costs() and run.store.endings() == whole.store.endings()
+        for one in (A, B):
+            told, wanted = (
+                [[record.answer for record in records] for _, records in each.transcripts(one)] for each in (run, whole)
+            )
+            assert told == wanted
+
+
 def edit(name: str, statement: str) -> None:
     with closing(sqlite3.connect(Path(name) / FILE)) as file, file:
         file.execute(statement)
@@ -214,9 +230,12 @@ def answered_otherwise(name: str) -> None:
 
 
 REFUSED: Mapping[str, tuple[Callable[[str], object], str]] = {
-    "other settings": (played_otherwise, r"two has other settings than one: the patience was 3 and is now 2"),
-    "another benchmark": (played_on_others, "two has other settings than one: the benchmark differs"),
-    "another address": (asked_elsewhere, "fake/b was called at the provider's own address and would now be called at"),
+    "other settings": (played_otherwise, "one and two are no parts of one run: the patience is 3 in one and 2 in two"),
+    "another benchmark": (played_on_others, "one and two are no parts of one run: the benchmark differs"),
+    "another address": (
+        asked_elsewhere,
+        "fake/b was called at the provider's own address in one and http://other.example/v1 in two",
+    ),
     "other answers": (
         answered_otherwise,
         r"two has another answer of fake/a, dialogue 2, turn 1, than the runs before",
