@@ -185,8 +185,8 @@ class EvalConfig(BaseModel):
         int | None,
         Field(
             ge=1,
-            description="Fixed number of concurrent requests per model. By default it adapts to what the endpoint can "
-            "take, up to 200; local models 1.",
+            description="Fixed number of concurrent requests per model, in up to 10,000 sessions over all. By default "
+            "it adapts to what the endpoint can take, up to 200; local models 1.",
         ),
         Flag(ASKING, "N"),
     ] = None

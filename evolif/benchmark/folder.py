@@ -46,6 +46,8 @@ _COMMON = frozenset({"dialogues", "seed"})
 """Keys of every header's `spec`; the others are the scenario's options."""
 _HELD = 256
 """Dialogues kept in memory by default."""
+_MOST_HELD = 512
+"""Dialogues kept in memory however many are asked for."""
 _MOST_BYTES = 256 << 20
 """Bytes of a dialogue's file."""
 
@@ -236,7 +238,7 @@ class BenchmarkFolder:
 
     def hold(self, dialogues: int) -> None:
         """Set how many dialogues are kept in memory, at least one; the others are read again when needed."""
-        self._held = max(1, dialogues)
+        self._held = min(max(1, dialogues), _MOST_HELD)
 
     def lines(self, dialogue: int) -> list[dict[str, Any]]:
         """The lines of a dialogue, which are kept and must not be changed.

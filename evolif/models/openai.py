@@ -242,7 +242,9 @@ class OpenAIModel:
         """The JSON of an answer that is no error."""
         refused = partial(self._errors.refused, answered=self._answered, sent=_sent(arguments), before=before)
         post = self._post if self._carry is None else partial(self._carried, self._carry)
-        data = json_object(await post(json.dumps(arguments).encode(), refused), self._errors)
+        content = json.dumps(arguments).encode()
+        del arguments  # thousands of calls wait for minutes, each with its conversation
+        data = json_object(await post(content, refused), self._errors)
         status = _status_inside(data)
         if status is None:
             if self.heard is not None:

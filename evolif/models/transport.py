@@ -22,8 +22,8 @@ else:  # before its version 3, the SDK has aiohttp's connections for another cli
     for name in ("openai", "httpcore2"):  # at DEBUG they log the headers of answers, where an endpoint may repeat a key
         logging.getLogger(name).setLevel(logging.INFO)
 
-MOST_CONNECTIONS = 1000
-"""Connections of one client; the connection limit stays far below."""
+MOST_CONNECTIONS = 10_000
+"""Connections of one client: as many as there can be sessions; the connection limit decides below that."""
 LARGEST_BODY = 32 * 2**20
 """Bytes of a body, decompressed: thousands of times the length of an answer."""
 _CONNECT_TIMEOUT = 10.0

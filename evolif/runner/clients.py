@@ -266,6 +266,27 @@ class Clients:
     context: Mapping[str, ChatModel] = field(default_factory=dict)
     """The models that the context strategy calls, by role."""
 
+    def limits(self, *, partner: bool) -> dict[str, int]:
+        """How many sessions of each model under test are worth having alive at once.
+
+        Twice a model's requests if a panel judges or a partner speaks: its slots are used in the meantime. But a model
+        that answers one request at a time gets only one session.
+
+        Args:
+            partner: Whether a partner speaks.
+        """
+        more = 2 if self.judges or partner else 1
+        targets = {name: seats["target"].connections for name, seats in self.seats.items()}
+        return {name: most * (more if most > 1 else 1) for name, most in targets.items()}
+
+    def connections(self, sessions: int) -> int:
+        """How many connections they open at most while so many sessions are under way."""
+        remote = [seats["target"] for name, seats in self.seats.items() if not name.startswith(("sim/", "local/"))]
+        partners = {id(seats["partner"]): seats["partner"] for seats in self.seats.values() if "partner" in seats}
+        others = (*partners.values(), *self.judges.values(), *self.context.values())
+        asked = sum(min(model.connections, sessions) for model in others)
+        return min(sum(model.connections for model in remote), sessions) + asked
+
     async def closing(self, main: Coroutine[Any, Any, None], *others: Closable | None) -> None:
         """Await `main`, then release all connections in the loop that used them, without waiting for long.
 

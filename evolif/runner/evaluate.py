@@ -25,6 +25,9 @@ from evolif.runner.warnings import notes_before, refuse_unscored
 from evolif.scenario import Benchmark, get_scenario, options_of
 from evolif.util.suggestions import did_you_mean
 
+_AT_HAND = 512
+"""Dialogues that are worth keeping at hand for a model whose connections adapt to its endpoint."""
+
 
 def evaluate(
     benchmark: Benchmark | Path | str,
@@ -103,7 +106,7 @@ def evaluate_with(
         notify or (lambda _: None),
         on_stop or (lambda: None),
     )
-    benchmark.hold(min(MOST_ALIVE, 2 * len(config.models) * (config.max_connections or MOST_ALIVE)))
+    benchmark.hold(min(MOST_ALIVE, 2 * len(config.models) * (config.max_connections or _AT_HAND)))
     root = out
     if config.fork_into is not None:
         executor.fork(root, config.fork_into)

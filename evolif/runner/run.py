@@ -20,7 +20,7 @@ from pydantic import BaseModel
 from evolif.benchmark.files import folder_digest
 from evolif.config import EvalConfig
 from evolif.contexts import open_strategy
-from evolif.errors import EvolifError, OutsideError, UsageError
+from evolif.errors import EvolifError, ExhaustedError, OutsideError, UsageError
 from evolif.judging import CACHE_FILE, Judge, SqliteJudgeCache, open_judge
 from evolif.models import spec_of
 from evolif.models.cache import excerpt
@@ -36,7 +36,7 @@ from evolif.runner.live import LIVE, Live, LiveObserver, read_live, with_pulse
 from evolif.runner.progress_table import progress_of, run_table
 from evolif.runner.provenance import Origin, origin_of, read_origin
 from evolif.runner.records import EarlyEnd, TurnRecord, with_digest
-from evolif.runner.scheduler import Recall, SessionScheduler, calm_collector, play_here
+from evolif.runner.scheduler import MOST_ALIVE, Recall, SessionScheduler, calm_collector, play_here
 from evolif.runner.session import RunContext, Seats
 from evolif.runner.settings import RunSettings, differences, growth, sessions_of
 from evolif.runner.sharing import RedactedStore, as_stored
@@ -46,7 +46,7 @@ from evolif.scenario import Benchmark, Environment, Meter, Scenario, Services, g
 from evolif.text import EDITIONS, plural
 from evolif.text.notebook import one_line, or_else
 from evolif.types import DEFAULT_RESAMPLES, End, Exchange, Prompt, Session, Spent
-from evolif.util.resource_limits import require_descriptors
+from evolif.util.resource_limits import connections_that_fit, require_descriptors
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -337,14 +337,8 @@ class RunExecutor:
                 work.asked(store.prompts())
                 write = work.writing(batcher)
             context = RunContext(self.settings, environment, strategy, write, observe, shutdown, ledger)
-            # Twice a model's requests if a panel judges or a partner speaks: its slots are used in the meantime. But a
-            # model that answers one request at a time gets only one session.
-            more = 2 if clients.judges or self.settings.partner else 1
-            limits = {
-                name: seats["target"].connections * (more if seats["target"].connections > 1 else 1)
-                for name, seats in clients.seats.items()
-            }
-            scheduler = SessionScheduler(queues, limits)
+            limits = clients.limits(partner=bool(self.settings.partner))
+            scheduler = SessionScheduler(queues, limits, self._most_alive(clients, sum(limits.values())))
 
             async def main() -> None:
                 idle = None if work is None else asyncio.create_task(work.work())
@@ -364,6 +358,26 @@ class RunExecutor:
                 run_interruptibly(told, shutdown, self.on_stop)
         with closing(RunStore.open(root)) as store:
             store.integrity()  # whoever reads the run next need not check it again
+
+    def _most_alive(self, clients: Clients, wanted: int) -> int:
+        """How many sessions may be under way at once, over all models.
+
+        Raises:
+            ExhaustedError: more connections were asked for than this system lets a process open.
+        """
+        settings = self.settings
+        sessions = len(settings.dialogues) * settings.epochs * len(settings.models)
+        most = max(1, min(wanted, MOST_ALIVE))
+        needed = clients.connections(min(sessions, most))
+        fit = connections_that_fit(needed)
+        if fit >= needed:
+            return most
+        if self.config.max_connections is not None:
+            raise ExhaustedError(
+                f"{needed:,} connections at once are more than the {fit:,} that this system lets a process open; raise "
+                "its limit of open files (ulimit -Hn), or lower --max-connections"
+            )
+        return min(most, fit)
 
     def _floor_work(self, store: RunStore) -> FloorWork | FloorBeside | None:
         """Who works out the floor; None for simulated models, which are never waited for."""

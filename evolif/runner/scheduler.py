@@ -16,8 +16,8 @@ from evolif.runner.events import SessionKey
 from evolif.runner.records import SessionState
 from evolif.runner.session import RunContext, Seats, SessionRunner
 
-MOST_ALIVE = 512
-"""Maximum concurrent sessions over all models: each holds a conversation in memory."""
+MOST_ALIVE = 10_000
+"""Maximum concurrent sessions over all models; below that, they are as many as their models can take together."""
 
 
 class SessionScheduler:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from math import isfinite
 from typing import Any
 
@@ -30,6 +30,7 @@ from evolif.runner.context_record import ContextRecord
 from evolif.runner.events import FaultMet, ModelStopped, Observer, SessionEnded, SessionKey, SessionStarted, TurnStored
 from evolif.runner.ledger import Ledger, open_account
 from evolif.runner.metering import CallDeniedError
+from evolif.runner.past import PromptPacker
 from evolif.runner.records import (
     AnsweredTurn,
     CostEntry,
@@ -153,6 +154,8 @@ class RunContext:
     """Where calls are reserved; None in another process than the run's."""
     answers_are_safe: bool = False
     """Whether another run's store has the answers, so that only judged ones need writing."""
+    packed: PromptPacker = field(default_factory=PromptPacker)
+    """Keeps prompts that were answered small."""
 
 
 class SessionRunner:
@@ -211,7 +214,9 @@ class SessionRunner:
     async def _play(self) -> None:
         if self._state.ending is not None or self._state.cause:
             await self._write(EndEntry(self._state.id, None))
-        await self._resume(self._state.records)
+        records, self._state = self._state.records, replace(self._state, records=())  # not kept: `_past` has it
+        await self._resume(records)
+        del records
         while True:
             self._check_limits()
             if self._context.shutdown.stopped(self._key.model):
@@ -396,7 +401,7 @@ class SessionRunner:
             heard = self._environment.heard(prompt, answer.text)
         except Exception as fault:
             raise self._end_for(fault, "judge") from fault
-        exchange = Exchange(prompt, answer.text, heard, notes, answer.truncated)
+        exchange = Exchange(self._context.packed(prompt), answer.text, heard, notes, answer.truncated)
         self._past.append(exchange)
         self._own[prompt.seat].append(exchange)
         if prompt.seat == "target":

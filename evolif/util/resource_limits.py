@@ -6,12 +6,15 @@ import errno
 import os
 import sqlite3
 from collections.abc import Iterator
+from contextlib import suppress
 
 from evolif.errors import ExhaustedError
 
 _MOST_LINKS = 50
 _SPARE = 12
 """Files that an event loop, a store and its locks need together."""
+_BESIDE = 100
+"""Files that a run has open beside its connections, at most: the store, caches, a benchmark, those of libraries."""
 _MEMORY = "no memory is left; close other programs, or raise the memory limit"
 _DESCRIPTORS = "too many files and connections are open; raise the limit (ulimit -n 4096), or lower --max-connections"
 _THREADS = "no further thread or process can be started; raise the limit (ulimit -u), or close other programs"
@@ -47,6 +50,28 @@ def require_descriptors() -> None:
     """
     if not _can_open(_SPARE):
         raise ExhaustedError(_DESCRIPTORS)
+
+
+def connections_that_fit(wanted: int) -> int:
+    """Make room for so many connections; returns how many of them there can be, at least one."""
+    return max(1, min(wanted, open_files(wanted + _BESIDE) - _BESIDE))
+
+
+def open_files(wanted: int) -> int:
+    """Let this process open so many files, sockets included, as far as the system allows; returns how many it may."""
+    try:
+        import resource
+    except ImportError:  # Windows, where sockets are no files
+        return wanted
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    infinite = resource.RLIM_INFINITY
+    if soft == infinite or soft >= wanted:
+        return wanted
+    more = wanted if hard == infinite else min(wanted, hard)
+    with suppress(OSError, ValueError):  # macOS has a second limit, below that of the process
+        resource.setrlimit(resource.RLIMIT_NOFILE, (more, hard))
+        return more
+    return soft
 
 
 def _can_open(files: int) -> bool:

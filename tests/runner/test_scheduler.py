@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
+import subprocess
+import sys
 from collections import Counter
+from pathlib import Path
+from typing import Any, cast
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evolif.runner import SessionKey
+from evolif.errors import ExhaustedError
+from evolif.models import ChatRequest, Reply
+from evolif.runner import SessionKey, evaluate
+from evolif.runner.clients import Clients
 from evolif.runner.scheduler import SessionScheduler
 
 
@@ -72,3 +81,83 @@ def test_every_session_is_taken_once_and_no_bound_is_crossed(
     assert sorted((k.model, k.dialogue) for k in seen) == sorted(
         (m, d) for m, (_, n) in models.items() for d in range(1, n + 1)
     )
+
+
+class Crowd:
+    """Answers nobody before so many wait."""
+
+    name = "own/crowd"
+    connections = 1
+
+    def __init__(self, most: int) -> None:
+        self.most, self.waiting = most, 0
+        self.full = asyncio.Event()
+
+    async def complete(self, request: ChatRequest) -> Reply:
+        self.waiting += 1
+        if self.waiting == self.most:
+            self.full.set()
+        await self.full.wait()
+        return Reply("The sea.")
+
+    async def aclose(self) -> None:
+        pass
+
+
+def test_as_many_sessions_as_connections_are_under_way(bench: Path, tmp_path: Path) -> None:
+    crowd = Crowd(700)
+    run = evaluate(bench, crowd, tmp_path / "run", epochs=175, max_turns=1, max_connections=700)  # type: ignore[arg-type]
+    assert crowd.waiting == 700 == len(run.sessions())
+    run.close()
+
+
+class Remote:
+    """A client of so many connections that is never called."""
+
+    def __init__(self, connections: int) -> None:
+        self.connections = connections
+
+
+def clients(judges: int = 0, **models: int) -> Clients:
+    seats = {name.replace("_", "/"): {"target": Remote(most)} for name, most in models.items()}
+    return Clients(cast(Any, seats), cast(Any, {"openai/j": Remote(judges)} if judges else {}))
+
+
+def test_sessions_follow_the_connections_of_the_models() -> None:
+    assert clients(openai_a=5000, openai_b=300, local_c=1).limits(partner=False) == {
+        "openai/a": 5000,
+        "openai/b": 300,
+        "local/c": 1,
+    }
+    assert clients(200, openai_a=50, local_c=1).limits(partner=False) == {"openai/a": 100, "local/c": 1}
+    assert clients(openai_a=50).limits(partner=True) == {"openai/a": 100}
+
+
+def test_connections_are_those_of_models_elsewhere_and_of_their_sessions() -> None:
+    assert clients(sim_a=16, local_b=1).connections(100) == 0
+    assert clients(200, openai_a=500, openai_b=500).connections(700) == 700 + 200
+    assert clients(200, openai_a=500).connections(20) == 20 + 20
+
+
+def limits_in(process: str) -> str:
+    """What a process prints that may open 256 files."""
+    text = f"import resource; resource.setrlimit(resource.RLIMIT_NOFILE, (128, 256))\n{process}"
+    return subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=True).stdout
+
+
+def test_the_limit_of_open_files_is_raised_as_far_as_it_may_be() -> None:
+    pytest.importorskip("resource")
+    told = limits_in(
+        "from evolif.util.resource_limits import connections_that_fit as fit\n"
+        "print(fit(100), resource.getrlimit(resource.RLIMIT_NOFILE)[0], fit(5000))"
+    )
+    assert told.split() == ["100", "200", "156"]
+
+
+def test_more_connections_than_files_are_refused_with_the_way_out(
+    bench: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("evolif.runner.run.connections_that_fit", lambda wanted: min(wanted, 150))
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    with pytest.raises(ExhaustedError, match=r"400 connections .* the 150 .* lower --max-connections"):
+        evaluate(bench, "openai/m", tmp_path / "run", epochs=100, max_connections=600)

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from evolif.benchmark import HEADER, append, cut_torn_line, dialogue_file, json_line, locked, write_whole, writing
 from evolif.benchmark.files import Stamp, dialogue_numbers, lock_of, rewrite_line, stamp_of
+from evolif.benchmark.line_places import LinePlaces
 from evolif.benchmark.shown import benchmark_line, benchmark_table
 from evolif.errors import InternalError, OutsideError, UsageError
 from evolif.scenarios.instructions.constraints import code_of
@@ -35,6 +36,7 @@ from evolif.scenarios.instructions.turn_lines import (
     TopicRef,
     add_record,
     edition_of,
+    parse_turn,
     persona_object,
     read_header,
     read_records,
@@ -57,6 +59,8 @@ IMPORTED = "imported"
 _IMPORTED_PROFILE = "Imported: nothing is drawn from these figures; evaluation takes patience and cap from `protocol`."
 _HELD = 256
 """Dialogues kept in memory by default."""
+_MOST_HELD = 512
+"""Dialogues kept in memory however many are asked for; of the others, the places of their lines."""
 
 
 def load_imported_topics(path: Path) -> tuple[Topic, ...]:
@@ -175,6 +179,8 @@ class InstructionBenchmark:
         self._turns: dict[int, list[Turn]] = {}
         """Cached dialogues, least recently used first."""
         self._held = _HELD
+        self._places = LinePlaces(self.path, 0)
+        """Of dialogues that were in memory."""
         self._stamps: dict[int, Stamp] = {}
         """State of each dialogue's file when last read or written here."""
         self._replaced: set[tuple[int, int]] = set()
@@ -254,8 +260,12 @@ class InstructionBenchmark:
         return dialogue_numbers(self.path)
 
     def hold(self, dialogues: int) -> None:
-        """Set how many dialogues are kept in memory, at least one; the others are read again when needed."""
-        self._held = max(1, dialogues)
+        """Set how many dialogues are kept at hand, at least one; the others are read again when needed.
+
+        Beyond some hundreds, a turn of a dialogue is read from its file when it is played.
+        """
+        self._held = min(max(1, dialogues), _MOST_HELD)
+        self._places = LinePlaces(self.path, dialogues - self._held)
 
     def turns(self, dialogue: int) -> list[Turn]:
         """The stored turns of a dialogue."""
@@ -272,11 +282,18 @@ class InstructionBenchmark:
                 self._turns[dialogue] = self._read(dialogue, path)
             finally:
                 lock.release()
+            self._places.forget(dialogue)
             while len(self._turns) > self._held:
                 oldest = next(iter(self._turns))
+                self._places.note(oldest, self._stamps[oldest], len(self._turns[oldest]))
                 del self._turns[oldest], self._stamps[oldest]
                 self._generator.forget(oldest)
         return self._turns[dialogue]
+
+    def length(self, dialogue: int) -> int:
+        """How many turns of a dialogue are stored."""
+        known = None if dialogue in self._turns else self._places.count(dialogue)
+        return len(self.turns(dialogue)) if known is None else known
 
     def turn(self, dialogue: int, number: int) -> Turn:
         """A turn as sessions play it, counted from 1; generated and appended if missing.
@@ -284,6 +301,10 @@ class InstructionBenchmark:
         Flagged or rejected queries are never played: the template's replace them, and `source` and `findings` say so.
         `turns` returns the stored line.
         """
+        line = None if dialogue in self._turns else self._places.line(dialogue, number)
+        alone = None if line is None else parse_turn(json.loads(line))
+        if alone is not None and alone.status not in UNPLAYABLE:
+            return alone
         turns = self.turns(dialogue)
         if number > len(turns):
             self.refuse_unless_extendable()

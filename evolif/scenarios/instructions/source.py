@@ -85,7 +85,7 @@ class TurnSource:
             ModelError: the synthesizer failed; the same request may succeed later.
             UsageError: the dialogue's synthesizer was not opened.
         """
-        if number > len(self._benchmark.turns(dialogue)):
+        if number > self._benchmark.length(dialogue):
             if not self._benchmark.can_grow(dialogue):
                 return None
             await self.reach(dialogue, number)
