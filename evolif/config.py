@@ -218,6 +218,12 @@ class EvalConfig(BaseModel):
         str | None, Field(description="The Ray cluster; by default one on this machine."), Flag(ASKING, "HOST:PORT")
     ] = None
 
+    workers: Annotated[
+        int | None,
+        Field(ge=1, description="Processes that play, under --engine ray; by default one per core."),
+        Flag(ASKING, "N"),
+    ] = None
+
     budget_usd: Annotated[
         float | None,
         Field(ge=0, description="Limit in US dollars for the whole run, including what it has spent."),
@@ -387,6 +393,8 @@ class EvalSettings(TypedDict, total=False):
     """`asyncio`, this process; `ray`, the processes of a Ray cluster."""
     ray_address: str | None
     """The cluster; a local one on loopback if None."""
+    workers: int | None
+    """Processes of the cluster that play; one per core if None."""
 
 
 def _flag_of(config: type[EvalConfig], name: str) -> str:

@@ -162,6 +162,8 @@ def _engine(
     if name == "asyncio":
         if address is not None:
             raise UsageError("--ray-address needs --engine ray")
+        if config.workers is not None:
+            raise UsageError("--workers needs --engine ray")
         return play_here
     if cached:
         raise UsageError("--cache does not work with --engine ray: its processes do not share this machine's folder")
@@ -169,9 +171,13 @@ def _engine(
         raise UsageError("--engine ray needs the extra ray: pip install 'evolif[ray]'")
     from evolif.runner.ray import RayEngine
 
-    # Only this process calls judges and synthesizers, which may be open models.
+    # Synthesizers, and judges where they are open models, are called by this process only.
     judges = tuple(spec_of(judge) for judge in config.judges)
     sent = config.model_copy(
         update={"judges": judges, "synthesizers": (), "checker": None, "partner": partner_of(benchmark, config)}
     )
-    return RayEngine(address, WorkerConfig(settings, sent, gate is not None), notify, gate)
+    # Processes play by themselves where nothing has to be asked of this one.
+    named = all(isinstance(one, str | None) for one in (*config.judges, config.partner, config.context_model))
+    authors = get_scenario(settings.scenario).authors(benchmark, settings.most_turns, settings.dialogues)
+    bench = benchmark.path if gate is None and named and not authors else None
+    return RayEngine(address, WorkerConfig(settings, sent, gate is not None), notify, gate, bench, config.workers)

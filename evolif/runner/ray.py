@@ -1,8 +1,11 @@
-"""The Ray engine: cluster processes play the sessions; only this process writes the store.
+"""The Ray engine: processes of a cluster play the sessions.
 
-A session in another process proceeds from request to request: each request is the result of one actor call, and the
-reply is the argument of the next. So a turn is durable here before its session continues, and when a process dies only
-work in flight is lost: another process resumes the session from the store.
+On one machine they play by themselves and write shards, which this process takes over (`evolif.runner.ray_dealer`).
+
+Where a budget or a stop rule decides on calls, a model writes missing prompts, the judge is an object of the caller's,
+or the cluster has other machines, only this process writes, and a session proceeds from request to request: each
+request is the result of one actor call, and the reply is the argument of the next. So a turn is durable here before its
+session continues, and when a process dies only work in flight is lost: another one resumes the session from the store.
 
 No runtime environment is used, and no argument holds a key: every process reads the variables of its own machine.
 """
@@ -17,6 +20,7 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Collection, Coroutine, Mapping
 from ipaddress import ip_address
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -25,6 +29,7 @@ from evolif.runner.bounds import upper_bound
 from evolif.runner.events import ModelStopped, SessionEnded, SessionKey
 from evolif.runner.ledger import Account, open_account
 from evolif.runner.metering import AllowAll, CallPolicy, Deny, PlannedCall, Wait
+from evolif.runner.ray_dealer import MOST_DEATHS, Dealer, collect_at_last
 from evolif.runner.ray_worker import (
     CallRequest,
     Finished,
@@ -36,21 +41,21 @@ from evolif.runner.ray_worker import (
     WorkerReply,
     WorkerRequest,
 )
-from evolif.runner.records import EndEntry, FaultEntry, TurnEntry
-from evolif.runner.scheduler import Recall, SessionScheduler, play_all
+from evolif.runner.records import EndEntry, FaultEntry, SessionState, TurnEntry
+from evolif.runner.scheduler import SessionScheduler, play_all
 from evolif.runner.session import RunContext, Seats
+from evolif.runner.store import RunStore
 from evolif.scenario import Environment
+from evolif.text import plural
 from evolif.types import Exchange, Seat
 
 _REACHED_IN = 10.0
 """Seconds in which a cluster must answer. Ray itself tries for minutes and ignores Ctrl-C."""
 _LOOK = 1.0
 """Seconds between two looks at the cluster. Ray ends this process, without a word, soon after its node has died."""
-_MOST_DEATHS = 3
-"""Number of processes that may die on one session before it is suspended, since it may be the cause."""
 
 
-def _start_ray(address: str | None) -> Any:
+def _start_ray(address: str | None, processes: int | None) -> Any:
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     if address is None or _is_loopback(address):
         # Given 127.0.0.1, Ray listens on every interface or looks for a cluster there. With its clusters switched off,
@@ -63,6 +68,7 @@ def _start_ray(address: str | None) -> Any:
     options: dict[str, Any] = {"log_to_driver": False, "logging_level": "ERROR"}
     if address is None:
         options |= {"include_dashboard": False, "_node_ip_address": "127.0.0.1"}
+        options |= {} if processes is None else {"num_cpus": processes}
     try:
         ray.init(address or "local", **options)
     except (ConnectionError, RuntimeError, ValueError, OSError) as fault:
@@ -103,18 +109,28 @@ class RayEngine:
         config: Sent to the cluster's processes.
         notify: Called with sentences for the user.
         gate: Decides on every call.
+        bench: The benchmark's folder, if processes of this machine can play by themselves.
+        processes: How many there are to be; one per core if None.
     """
 
     def __init__(
-        self, address: str | None, config: WorkerConfig, notify: Callable[[str], None], gate: CallPolicy | None = None
+        self,
+        address: str | None,
+        config: WorkerConfig,
+        notify: Callable[[str], None],
+        gate: CallPolicy | None = None,
+        bench: Path | None = None,
+        processes: int | None = None,
     ) -> None:
         self._address = address
+        self._bench = bench
+        self._processes = processes
         self._config = config
         self._notify = notify
         self._policy = gate or AllowAll()
 
     async def __call__(
-        self, context: RunContext, seats: Mapping[str, Seats], scheduler: SessionScheduler, recall: Recall
+        self, context: RunContext, seats: Mapping[str, Seats], scheduler: SessionScheduler, store: RunStore
     ) -> None:
         """Play every session.
 
@@ -123,15 +139,34 @@ class RayEngine:
             OutsideError: the cluster cannot be reached or started.
             EvolifError: what no session can survive.
         """
-        ray = _start_ray(self._address)
+        ray = _start_ray(self._address, self._processes)
         try:
-            pool = WorkerPool(ray, self._config)
-            death = ray.exceptions.RayActorError
-            spoken = {seat for speakers in seats.values() for seat in speakers}
-            sessions = _RemoteSessions(context, pool, recall, self._policy, self._notify, death, spoken)
-            await _while_alive(_places(ray), self._address, play_all(context, scheduler, sessions.play))
+            cores = max(1, int(ray.cluster_resources().get("CPU", 1)))
+            processes = cores if self._processes is None else self._processes
+            if processes > cores:
+                self._notify(f"The Ray cluster has {plural(cores, 'core')}, so no more processes than that play.")
+                processes = cores
+            if self._bench is not None and _is_one_machine(ray):
+                dealer = Dealer(ray, context, store, self._config, self._bench, self._notify)
+                playing = dealer.play(scheduler.hand_over(), scheduler.limits, processes)
+            else:
+                pool = WorkerPool(ray, self._config, processes)
+                spoken = {seat for speakers in seats.values() for seat in speakers}
+                death = ray.exceptions.RayActorError
+                asked = _RemoteSessions(context, pool, store.state, self._policy, self._notify, death, spoken)
+                playing = play_all(context, scheduler, asked.play)
+            await _while_alive(_places(ray), self._address, playing)
         finally:
             ray.shutdown()
+            collect_at_last(store)
+
+
+def _is_one_machine(ray: Any) -> bool:
+    """Whether all processes of the cluster see the disk of this one."""
+    own = ray.get_runtime_context().get_node_id()
+    nodes = [node for node in ray.nodes() if node["Alive"]]
+    addresses = {node["NodeManagerAddress"] for node in nodes}
+    return addresses == {node["NodeManagerAddress"] for node in nodes if node["NodeID"] == own}
 
 
 class ClusterDiedError(OutsideError):
@@ -196,14 +231,20 @@ def _answers(place: tuple[str, int]) -> bool:
 
 
 class WorkerPool:
-    """As many processes as the cluster has cores; a dead one is replaced, as long as there is a core for it."""
+    """Processes on the cores of a cluster; a dead one is replaced, as long as there is a core for it.
 
-    def __init__(self, ray: Any, config: WorkerConfig) -> None:
+    Args:
+        ray: The module.
+        config: Sent to every process.
+        processes: How many; as many as the cluster has cores if None.
+    """
+
+    def __init__(self, ray: Any, config: WorkerConfig, processes: int | None = None) -> None:
         self._ray = ray
         self._actor = ray.remote(num_cpus=1, max_restarts=0, max_task_retries=0, max_concurrency=10_000)(Worker)
         self._config = ray.put(config)
         cores = max(1, int(ray.cluster_resources().get("CPU", 1)))
-        self._workers = [self._actor.remote(self._config) for _ in range(cores)]
+        self._workers = [self._actor.remote(self._config) for _ in range(processes or cores)]
         self._sessions: Counter[Any] = Counter()
 
     def take(self) -> Any:
@@ -236,7 +277,7 @@ class _RemoteSessions:
         self,
         context: RunContext,
         pool: WorkerPool,
-        recall: Recall,
+        recall: Callable[[SessionKey], SessionState],
         policy: CallPolicy,
         notify: Callable[[str], None],
         death: type[Exception],
@@ -252,7 +293,7 @@ class _RemoteSessions:
 
     async def play(self, key: SessionKey) -> None:
         """Play a session to its end, moving to another process if one dies."""
-        for _ in range(_MOST_DEATHS):
+        for _ in range(MOST_DEATHS):
             worker = self._pool.take()
             open_calls: list[_OpenCall] = []
             try:
@@ -341,7 +382,7 @@ class _RemoteSessions:
     async def _suspend(self, key: SessionKey) -> None:
         state = self._recall(key)
         turns = len(state.records)
-        reason = f"{_MOST_DEATHS} processes of the Ray cluster died while playing this session"
+        reason = f"{MOST_DEATHS} processes of the Ray cluster died while playing this session"
         fault = FaultEntry(state.id, key.dialogue, turns + 1, "runner", "internal", reason)
         await self._context.write(fault, EndEntry(state.id, "suspended", "internal", reason))
         self._context.observe(SessionEnded(key, turns, 0, "suspended", "internal", reason))

@@ -36,9 +36,10 @@ from evolif.runner.live import LIVE, Live, LiveObserver, read_live, with_pulse
 from evolif.runner.progress_table import progress_of, run_table
 from evolif.runner.provenance import Origin, origin_of, read_origin
 from evolif.runner.records import EarlyEnd, TurnRecord, with_digest
-from evolif.runner.scheduler import MOST_ALIVE, Recall, SessionScheduler, calm_collector, play_here
+from evolif.runner.scheduler import MOST_ALIVE, SessionScheduler, calm_collector, play_here
 from evolif.runner.session import RunContext, Seats
 from evolif.runner.settings import RunSettings, differences, growth, sessions_of
+from evolif.runner.shard_folder import collect_shards
 from evolif.runner.sharing import RedactedStore, as_stored
 from evolif.runner.shutdown import Shutdown, run_interruptibly, run_to_end, with_heartbeat
 from evolif.runner.store import RunStore, StoreWriter
@@ -225,8 +226,8 @@ SAMPLES_OF = "samples of"
 
 
 Notify = Callable[[str], None]
-Engine = Callable[[RunContext, Mapping[str, Seats], SessionScheduler, Recall], Awaitable[None]]
-"""Plays the sessions; gets who speaks in them per model under test."""
+Engine = Callable[[RunContext, Mapping[str, Seats], SessionScheduler, RunStore], Awaitable[None]]
+"""Plays the sessions; gets who speaks in them per model under test, and the run's file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -308,6 +309,8 @@ class RunExecutor:
         require_descriptors()
         observe = LiveObserver(shutdown, self.observe, self._length())
         with locked(root), closing(self._open_store(root)) as store:
+            if gained := collect_shards(store):
+                self.notify(f"{root}: {plural(gained, 'turn')} of a Ray cluster that was stopped are taken over.")
             queues = self._enrol(store, observe)
             store.note_outline(self._scenario.outline(self.benchmark, store.settings.dialogues))
             origin = origin_of(self.benchmark)
@@ -343,13 +346,15 @@ class RunExecutor:
             async def main() -> None:
                 idle = None if work is None else asyncio.create_task(work.work())
                 try:
-                    await engine(context, clients.seats, scheduler, store.state)
+                    await engine(context, clients.seats, scheduler, store)
                 finally:
                     if idle is not None:
                         idle.cancel()
                         await asyncio.gather(idle, return_exceptions=True)
                     batcher.close()
                 if work is not None and not shutdown.all_stopped:
+                    if self.config.engine == "ray":
+                        work.asked(store.prompts())  # those that came in shards
                     await work.finish(store)
 
             with calm_collector():

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import asyncio
 import gc
+from collections import deque
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager
 
 from evolif.runner.events import SessionKey
-from evolif.runner.records import SessionState
 from evolif.runner.session import RunContext, Seats, SessionRunner
+from evolif.runner.store import RunStore
 
 MOST_ALIVE = 10_000
 """Maximum concurrent sessions over all models; below that, they are as many as their models can take together."""
@@ -61,24 +62,33 @@ class SessionScheduler:
         """A session is no longer alive."""
         self._alive[key.model] -= 1
 
+    @property
+    def limits(self) -> Mapping[str, int]:
+        """Per model, how many sessions may be alive at once."""
+        return self._limits
+
+    def hand_over(self) -> dict[str, deque[SessionKey]]:
+        """All sessions that were not taken, per model, for whoever deals them out instead."""
+        left = {model: deque(queue) for model, queue in self._queues.items()}
+        self._queues.clear()
+        return left
+
     def close(self, model: str) -> None:
         """Start no more sessions of a model."""
         self._queues.pop(model, None)
 
 
-Recall = Callable[[SessionKey], SessionState]
-"""Reads a session from the store."""
-
-
 async def play_here(
-    context: RunContext, seats: Mapping[str, Seats], scheduler: SessionScheduler, recall: Recall
+    context: RunContext, seats: Mapping[str, Seats], scheduler: SessionScheduler, store: RunStore
 ) -> None:
     """Play every session in this process; `seats` says who speaks, per model under test.
 
     Raises:
         EvolifError: what no session can survive.
     """
-    await play_all(context, scheduler, lambda key: SessionRunner(context, key, seats[key.model], recall(key)).play())
+    await play_all(
+        context, scheduler, lambda key: SessionRunner(context, key, seats[key.model], store.state(key)).play()
+    )
 
 
 async def play_all(

@@ -93,7 +93,7 @@ def players() -> list[int]:
             title = (process / "cmdline").read_text(encoding="utf-8")
         except OSError:
             continue
-        if title.startswith("ray::Worker") and parent(parent(process.name)) == str(os.getpid()):
+        if title.startswith(("ray::Worker", "ray::Player")) and parent(parent(process.name)) == str(os.getpid()):
             found.append(int(process.name))
     return found
 
