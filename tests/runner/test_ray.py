@@ -12,6 +12,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
+from contextlib import closing
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, cast
@@ -130,10 +131,10 @@ def test_a_budget_is_kept_over_all_processes(tmp_path: Path, two_cores: None) ->
 @with_ray
 def test_calls_of_unknown_usage_are_reserved_for_every_process(tmp_path: Path, two_cores: None) -> None:
     bench = generate(tmp_path / "bench", dialogues=6, turns=6, seed=5, profile="objective")
-    settings = {"engine": "ray", "max_turns": 6, "max_tokens": 50}
+    settings: dict[str, Any] = {"max_turns": 6, "max_tokens": 50}
 
     def brain(asked: Asked) -> Served:
-        first = len(server.asked) == 5
+        first = len(server.asked) == 2
         if first:
             os.kill(players()[0], signal.SIGKILL)
         return Served(asked.turn.witness or "", delay=0.05, usage=None)
@@ -141,9 +142,11 @@ def test_calls_of_unknown_usage_are_reserved_for_every_process(tmp_path: Path, t
     told: list[str] = []
     with fast_server(bench, brain) as server:
         model, spent = f"openai/m?base_url={server.url}", list[Spent]()
+        settings["engine"] = "ray"
         for tokens in (9_000, 9_000, 10**9):
             gate = Budget(Quotes(load_prices(), {}), tokens=tokens, spent=spent)
             run = evaluate(bench, model, tmp_path / "run", gate=gate, notify=told.append, **settings)
+            settings["engine"] = "asyncio"  # what was reserved holds for whoever goes on
             spent = [*run.costs(), *run.store.under_way()]
             if tokens == 9_000:
                 assert sum(one.bound for one in spent) <= tokens and gate.stop is not None
@@ -194,6 +197,14 @@ def test_a_cluster_that_is_there_is_used_and_left_running(tmp_path: Path, head: 
     command = [sys.executable, "-m", "evolif", "evaluate", str(bench), "-m", "sim/steady", "--max-turns", "4"]
     alone = evaluate(bench, ["sim/steady"], tmp_path / "alone", max_turns=4)
     spread = [*command, "--engine", "ray", "--ray-address", head, "--out", str(tmp_path / "spread")]
+    stopped = subprocess.Popen(
+        [*spread, "--max-connections", "1"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
+    while not list((tmp_path / "spread").glob("shards/*/run.sqlite")) and stopped.poll() is None:
+        time.sleep(0.02)
+    stopped.send_signal(signal.SIGINT)
+    assert stopped.wait(60) in (0, 130)  # 0 if it was faster
+    assert not (tmp_path / "spread" / "shards").exists()
     told = subprocess.run(spread, capture_output=True, text=True, timeout=240)
     assert told.returncode == 0, told.stderr
     run = load_run(tmp_path / "spread")
@@ -258,7 +269,7 @@ def test_a_dead_cluster_ends_the_run_in_a_sentence_and_loses_nothing(
     tmp_path: Path, two_cores: None, which: str
 ) -> None:
     """Ray would end this process itself, with exit code 1 and no word."""
-    bench = generate(tmp_path / "bench", dialogues=20, turns=12, seed=5, profile="objective")
+    bench = generate(tmp_path / "bench", dialogues=10, turns=8, seed=5, profile="objective")
     seen: list[object] = []
 
     def watch(event: Event) -> None:
@@ -268,8 +279,8 @@ def test_a_dead_cluster_ends_the_run_in_a_sentence_and_loses_nothing(
                 [dead] = (pid for pid in children(os.getpid()) if name_of(pid) == which)
                 os.kill(dead, signal.SIGKILL)
 
-    settings: dict[str, Any] = {"max_turns": 12, "patience": 20}
-    with fast_server(bench, lambda asked: Served(asked.turn.witness or "", delay=0.2)) as server:
+    settings: dict[str, Any] = {"max_turns": 8, "patience": 20}
+    with fast_server(bench, lambda asked: Served(asked.turn.witness or "", delay=0.3)) as server:
         model = f"openai/m?base_url={server.url}"
         with pytest.raises(
             OutsideError, match=r"has died; what was answered is kept: .*run the same command"
@@ -277,8 +288,39 @@ def test_a_dead_cluster_ends_the_run_in_a_sentence_and_loses_nothing(
             evaluate(bench, model, tmp_path / "run", engine="ray", observe=watch, **settings)
         assert caught.value.exit_code == 3
         run = evaluate(bench, model, tmp_path / "run", **settings)
-    assert run.suspended() == 0 and sum(len(one.turns) for one in run.sessions()) == 20 * 12
+        asked = server.asked
+    assert run.suspended() == 0 and sum(len(one.turns) for one in run.sessions()) == 10 * 8
+    assert len(asked) <= 10 * 8 + 10 and run.integrity().edited == ()
     run.close()
+
+
+@pytest.mark.slow
+@with_ray
+def test_a_killed_run_finds_what_its_processes_have_stored_and_asks_none_of_it_again(tmp_path: Path) -> None:
+    """Nor does the next command need Ray."""
+    bench = generate(tmp_path / "bench", dialogues=6, turns=8, seed=5, profile="objective")
+    run = tmp_path / "run"
+    with fast_server(bench, lambda asked: Served(asked.turn.witness or "", delay=0.3)) as server:
+        command = [sys.executable, "-m", "evolif", "evaluate", str(bench.path), "-m", f"openai/m?base_url={server.url}"]
+        command += ["--out", str(run), "--max-turns", "8", "--patience", "20", "--max-connections", "4"]
+        ray = [*command, "--engine", "ray", "--workers", "2"]
+        with subprocess.Popen(ray, stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as spread:
+            assert server.wait_for(18, 90)
+            spread.kill()
+            assert spread.stdout is not None
+            spread.stdout.read()  # until its processes have ended, too
+        before = len(server.asked)
+        assert list((run / "shards").iterdir())
+        told = subprocess.run(command, capture_output=True, text=True, timeout=120)
+        assert told.returncode == 0, told.stderr
+        asked = list(server.asked)
+    assert "of a Ray cluster that was stopped are taken over" in told.stderr + told.stdout
+    assert 48 <= len(asked) <= 48 + 4 and before < 48  # in flight were as many as there are connections
+    with closing(load_run(run)) as played:
+        assert [len(one.turns) for one in played.sessions()] == [8] * 6
+        assert played.integrity().edited == () and played.integrity().not_sealed == 0
+        assert sum(one.calls for one in played.costs()) == 48
+    assert not (run / "shards").exists()
 
 
 def children(parent_id: int) -> list[int]:
