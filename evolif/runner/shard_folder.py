@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING
 
 from evolif.errors import UsageError
 from evolif.runner.shards import absorb
-from evolif.runner.store import OWN_FILES, RunStore
+from evolif.runner.store import RunStore
+from evolif.runner.store_file import OWN_FILES
 from evolif.util.opened import refuse_links
 
 if TYPE_CHECKING:
