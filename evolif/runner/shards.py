@@ -108,6 +108,8 @@ class _Copy:
     _absorbed: Absorbed = field(default_factory=Absorbed)
     _is_copy: bool = False
     """Whether some of its turns are in the run, too, so that both files have a common past."""
+    _plays: set[tuple[int, str]] | None = None
+    """Dialogue and state of the calls of other plays that the run has; None until it matters."""
 
     def copy(self) -> Absorbed:
         """Copy everything."""
@@ -210,8 +212,9 @@ class _Copy:
         known = Counter(longer.calls)
         apart: dict[str, list[_Row]] = {}
         for call in other.calls:
-            if common < both and call[1] > common:
-                apart.setdefault(f"{_ELSEWHERE}{links.get(call[1], 'no turn')}", []).append(call)
+            if common < both and call[1] > common:  # those after its last turn go with that
+                link = links.get(call[1]) or _link(other.turns[-1])
+                apart.setdefault(f"{_ELSEWHERE}{link}", []).append(call)
             elif known[call] > 0:
                 known[call] -= 1
             else:
@@ -220,12 +223,13 @@ class _Copy:
             self._apart(state, [(*call[:_STATE], state, *call[_STATE + 1 :]) for call in calls])
 
     def _apart(self, state: str, calls: Sequence[_Row]) -> None:
-        """Keep calls of another play of a turn, unless they are there or that play is the session."""
-        dialogue, turn = calls[0][:2]
-        link = state.removeprefix(_ELSEWHERE)
-        if self.connection.execute(_KNOWN_APART, (dialogue, turn, state, dialogue, turn, LINK, link)).fetchone():
-            return
-        self.connection.executemany(_INSERT_CALL, _of(None, calls))
+        """Keep calls of another play of a turn, unless they are there."""
+        if self._plays is None:
+            self._plays = set(self.connection.execute(_PLAYS, (f"{_ELSEWHERE}*",)))
+        play = (calls[0][0], state)
+        if play not in self._plays:
+            self._plays.add(play)
+            self.connection.executemany(_INSERT_CALL, _of(None, calls))
 
     def _faults(self) -> None:
         known = Counter(self.connection.execute(_FAULTS))
@@ -241,17 +245,23 @@ class _Copy:
         known: Counter[_Row] = Counter()
         if self._is_copy or not has_turns:
             known.update(self.connection.execute(_WORDINGS))
-        apart: dict[tuple[int, int, str], list[_Row]] = {}
+        apart: dict[tuple[int, str], list[_Row]] = {}
         for call in self.source.rows(_WORDINGS):
             state = call[_STATE] or ""
             if state.startswith(_ELSEWHERE):
-                apart.setdefault((call[0], call[1], state), []).append(call)
+                apart.setdefault((call[0], state), []).append(call)
             elif known[call] > 0:
                 known[call] -= 1
             else:
                 self.connection.execute(_INSERT_CALL, (None, *call))
-        for (_, _, state), calls in apart.items():
-            self._apart(state, calls)
+        of_dialogue: dict[int, list[int]] = {}
+        for number, dialogue in self.connection.execute("SELECT id, dialogue FROM session") if apart else ():
+            of_dialogue.setdefault(dialogue, []).append(number)
+        for (dialogue, state), calls in apart.items():
+            link, turn = state.removeprefix(_ELSEWHERE), calls[0][1]
+            sessions = of_dialogue.get(dialogue, ())
+            if not any(self.connection.execute(_IS_PLAY, (one, turn, LINK, link)).fetchone() for one in sessions):
+                self._apart(state, calls)  # else that play is the session here
 
 
 def _of(session: int | None, rows: Iterable[_Row]) -> Iterator[_Row]:
@@ -305,12 +315,8 @@ _SELECT_CALL = f"SELECT {_CALL.format(_LOST)} FROM call WHERE session"
 _CALLS = f"{_SELECT_CALL} = ? ORDER BY id"
 _WORDINGS = f"{_SELECT_CALL} IS NULL ORDER BY id"
 _INSERT_CALL = f"INSERT INTO call (session, {_CALL.format('state')}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-_KNOWN_APART = """
-SELECT 1 FROM call WHERE session IS NULL AND dialogue = ? AND turn = ? AND state = ?
-UNION ALL
-SELECT 1 FROM turn JOIN session ON session.id = turn.session
-WHERE dialogue = ? AND turn = ? AND substr(turn.seal, 1, ?) = ?
-"""
+_PLAYS = "SELECT DISTINCT dialogue, state FROM call WHERE session IS NULL AND state GLOB ?"
+_IS_PLAY = "SELECT 1 FROM turn WHERE session = ? AND turn = ? AND substr(seal, 1, ?) = ?"
 
 _FAULTS = """
 SELECT model, dialogue, epoch, turn, role, kind, message FROM fault JOIN session ON session.id = fault.session
