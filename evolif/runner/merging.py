@@ -17,9 +17,11 @@ from evolif.errors import UsageError
 from evolif.runner.records import STOP_RULE, EarlyEnd
 from evolif.runner.run import SAMPLES_OF, Run, load_run
 from evolif.runner.settings import RunSettings, differences_between, sessions_of
-from evolif.runner.shard_file import Shard, open_shard
+from evolif.runner.shard_file import NotBegunError, Shard, open_shard
+from evolif.runner.shard_folder import SHARDS
 from evolif.runner.shards import absorb_opened
 from evolif.runner.store import RunStore
+from evolif.runner.store_file import FILE_NAME
 from evolif.scenario import get_scenario
 from evolif.util.files import new_path, workshop
 
@@ -173,6 +175,11 @@ def _parts(shards: Sequence[Path], out: Path, opened: ExitStack) -> list[_Opened
     for root in roots:
         opened.enter_context(_unused(root))
         parts.append(_part(opened.enter_context(open_shard(root))))
+        # What processes of a Ray cluster have played for a run that was killed before it took it over.
+        for left in sorted((root / SHARDS).glob(f"*/{FILE_NAME}")):
+            opened.enter_context(_unused(left.parent))
+            with suppress(NotBegunError):
+                parts.append(_part(opened.enter_context(open_shard(left.parent))))
     parts.sort(key=lambda part: part.order)
     for place, part in enumerate(parts):
         for before in parts[:place]:

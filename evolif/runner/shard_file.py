@@ -22,7 +22,12 @@ from evolif.util.suggestions import wrong_folder
 _MAGIC = b"SQLite format 3\x00"
 _LOG, _JOURNAL = f"{FILE_NAME}-wal", f"{FILE_NAME}-journal"
 _TABLES = ("run", "session", "asked", "turn", "call", "fault")
+_OF_SQLITE = frozenset({"sqlite_schema", "sqlite_temp_schema", "sqlite_master", "sqlite_temp_master"})
 _COPY_AGAIN = "copy it again from where it was made, or leave it out"
+
+
+class NotBegunError(UsageError):
+    """The process of a run was killed before the run had anything."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +86,7 @@ def open_shard(root: Path) -> Iterator[Shard]:
 
     Raises:
         UsageError: there is no run, its file is no run's or of another version, or it changed while it was read.
+        NotBegunError: there is nothing in it yet.
         OutsideError: the disk.
     """
     file = root / FILE_NAME
@@ -113,19 +119,30 @@ def _opened(root: Path, connection: sqlite3.Connection) -> Shard:
         for setting in ("trusted_schema=OFF", "cell_size_check=ON", "mmap_size=0"):
             connection.execute(f"PRAGMA {setting}")
         kinds = {name: kind for _, name, kind, *_ in connection.execute("PRAGMA main.table_list")}
+        if not kinds.keys() - _OF_SQLITE:
+            raise _not_begun(root)
         for table in _TABLES if "run" in kinds else ():
             computed = any(row[6] for row in connection.execute(f"PRAGMA main.table_xinfo({table})"))
             if kinds.get(table) != "table" or computed:
                 raise UsageError(f"{root / FILE_NAME} has no plain table “{table}” as runs have; {_COPY_AGAIN}")
+        if "run" in kinds and connection.execute("SELECT 1 FROM run LIMIT 1").fetchone() is None:
+            raise _not_begun(root)
         adapt(connection, migrate=False)
         return Shard(root, stored_settings(root, connection), connection)
     except sqlite3.Error as fault:
         raise _damaged(root, fault) from None
 
 
+def _not_begun(root: Path) -> NotBegunError:
+    return NotBegunError(f"{root} is a run whose process was killed before it began; leave it out")
+
+
 def _refuse_others(file: Path) -> None:
     with open_file(file) as opened:
-        if opened.read(len(_MAGIC)) != _MAGIC:
+        start = opened.read(len(_MAGIC))
+        if not start:
+            raise _not_begun(file.parent)
+        if start != _MAGIC:
             raise UsageError(f"{file} is not a run's file: it is no SQLite database; {_COPY_AGAIN}")
 
 

@@ -31,6 +31,7 @@ from evolif.runner import Run, RunStore, evaluate, load_run
 from evolif.runner.merging import merge_runs
 from evolif.runner.records import EarlyEnd
 from evolif.runner.run import SAMPLES_OF, locked
+from evolif.runner.schema import SCHEMA
 from evolif.types import Usage
 
 A, B, C = "fake/a", "fake/b", "fake/c"
@@ -165,6 +166,23 @@ def test_two_copies_of_a_run_count_once_and_the_longer_state_wins(play: Callable
     assert (tmp_path / "joined" / FILE).read_bytes() == merged(
         str(tmp_path / "long"), str(tmp_path / "short"), out=str(tmp_path / "again")
     )
+
+
+def test_what_a_killed_run_has_not_taken_over_of_its_shards_counts(parts: Path) -> None:
+    Path("two/shards").mkdir()
+    shutil.move("three", "two/shards/0-a")
+    shutil.copytree("four", "two/shards/1-b")
+    for name, size in (("empty", 0), ("begun", 4096)):
+        (parts / "two" / "shards" / name).mkdir()
+        with closing(sqlite3.connect(parts / "two" / "shards" / name / FILE)) as file:
+            file.executescript(SCHEMA if size else "")
+    told = merge_runs([Path("two"), Path("one")], Path("joined"))
+    assert {str(part.root) for part in told.parts} == {"one", "two", "two/shards/0-a", "two/shards/1-b"}
+    assert figures("joined") == figures("whole")
+    with locked(parts / "two" / "shards" / "1-b"), pytest.raises(UsageError, match="1-b is being evaluated by another"):
+        merged("one", "two", out="again")
+    with pytest.raises(UsageError, match="begun is a run whose process was killed before it began; leave it out"):
+        merged("one", "two/shards/begun", out="again")
 
 
 def test_the_date_is_the_latest(parts: Path) -> None:
