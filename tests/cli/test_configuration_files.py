@@ -166,6 +166,7 @@ HARMLESS = """
     --rules --run --sample --samples --schema --search --seconds --seed --seen --set --source --split --stats --status
     --stop-method --stop-when --system-prompt --temperature --timeout --title --topic --turns --undecided --unscored
     --verify --voices --wait --whole --with-published --with-witness --words
+    --workers
 """
 ASKED_CONSTRAINTS = ("check", "--constraints")
 """The only flag that means two things: for `check`, a file with constraints, which is data."""
