@@ -92,6 +92,8 @@ class Dealer:
         self._hands: list[_Hand] = []
         self._numbers = count(1)
         self._deaths: Counter[SessionKey] = Counter()
+        self._told: set[str] = set()
+        """What the user was told already: every process finds it."""
 
     async def play(self, sessions: Mapping[str, deque[SessionKey]], limits: Mapping[str, int], processes: int) -> None:
         """Have every session played.
@@ -186,6 +188,10 @@ class Dealer:
             hand.sessions.pop(key, None)
         for event in report.events:
             self._forward(event)
+        for note in report.notes:
+            if note not in self._told:
+                self._told.add(note)
+                self._notify(note)
         for shard in report.closed:
             absorb(self._store, shard)
             remove_shard(shard)

@@ -84,6 +84,8 @@ class Report:
     events: list[Event] = field(default_factory=list)
     closed: list[Path] = field(default_factory=list)
     """Shards that are written to the end."""
+    notes: list[str] = field(default_factory=list)
+    """Sentences for the user."""
     fault: Exception | None = None
     """What no session can survive."""
 
@@ -121,9 +123,10 @@ class Player:
 
     def __init__(self, place: Place) -> None:
         self._place = place
+        self._report = Report()
         settings, config = place.worker.settings, place.worker.config
         scenario = get_scenario(settings.scenario)
-        benchmark = open_benchmark(place.bench)
+        benchmark = open_benchmark(place.bench, self._note)
         if benchmark.identity != settings.benchmark:
             raise UsageError(f"{place.bench} is not the benchmark of the run here; give every process the same folder")
         benchmark.hold(2 * sum(place.limits.values()))
@@ -159,7 +162,6 @@ class Player:
         self._alive: Counter[str] = Counter()
         self._tasks: set[asyncio.Task[None]] = set()
         self._shards: list[_Shard] = []
-        self._report = Report()
         self._hungry = asyncio.Event()
         self._watch: asyncio.Task[None] | None = None
         self._heard = time.monotonic()
@@ -283,6 +285,9 @@ class Player:
             except EvolifError as fault:
                 self._fail(fault)
             self._report.closed.append(shard.path)
+
+    def _note(self, sentence: str) -> None:
+        self._report.notes.append(sentence)
 
     def _observe(self, event: Event) -> None:
         self._report.events.append(event)

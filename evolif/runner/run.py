@@ -373,6 +373,8 @@ class RunExecutor:
         settings = self.settings
         sessions = len(settings.dialogues) * settings.epochs * len(settings.models)
         most = max(1, min(wanted, MOST_ALIVE))
+        if self.config.engine == "ray":  # its processes have the connections
+            return most
         needed = clients.connections(min(sessions, most))
         fit = connections_that_fit(needed)
         if fit >= needed:

@@ -241,17 +241,22 @@ def test_the_cache_stays_on_this_machine(bench: Path, tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @with_ray
-def test_strategies_with_notes_and_a_model_of_their_own_play_anywhere(tmp_path: Path, two_cores: None) -> None:
-    bench = generate(tmp_path / "bench", dialogues=4, turns=6, seed=5, profile="objective").path
+def test_strategies_with_notes_models_of_their_own_and_judges_play_anywhere(tmp_path: Path, two_cores: None) -> None:
+    bench = generate(tmp_path / "bench", dialogues=4, turns=6, seed=5, profile="paper").path
     context = "tree?decider=model&summariser=model"
-    with chat_server(lambda _: "They spoke of it.") as url:  # a summary, but no decision
+
+    def answer(body: dict[str, Any]) -> str:  # a summary, but no decision
+        return '{"rationale": "So it is.", "score": 8}' if body["model"] == "judge" else "They spoke of it."
+
+    with chat_server(answer) as url:
         own = f"openai/own?base_url={url}"
-        settings: dict[str, Any] = {"context": context, "context_model": own, "max_turns": 6}
+        settings: dict[str, Any] = {"context": context, "context_model": own, "max_turns": 6, "patience": 9}
+        settings["judge"] = f"openai/judge?base_url={url}"
         alone = evaluate(bench, "sim/steady", tmp_path / "alone", **settings)
         spread = evaluate(bench, "sim/steady", tmp_path / "spread", engine="ray", **settings)
     assert content(spread) == content(alone)
     assert noted(spread) == noted(alone)
-    assert spread.costs() == alone.costs()
+    assert spread.costs() == alone.costs() and "judge" in {one.role for one in alone.costs()}
     built = [record.built for _, records in spread.transcripts("sim/steady") for record in records]
     assert any(one and one.cost.calls and one.cost.fallbacks for one in built)
     alone.close()
