@@ -280,6 +280,7 @@ def _make(parts: Sequence[_Opened], settings: RunSettings, room: Path, made_from
             store.enrol(sessions_of(settings, model))
         for part in parts:
             absorb_opened(store, part.shard)
+        store.keep_terms()
         store.note_outline(_outline(parts))
         # That of the longest benchmark: it may have been extended since it was copied.
         store.note_origin(max((max(part.settings.dialogues), part.notes["origin"]) for part in parts)[1])

@@ -362,6 +362,7 @@ class RunExecutor:
                 told = with_pulse(playing, observe, partial(store.note, LIVE))
                 run_interruptibly(told, shutdown, self.on_stop)
         with closing(RunStore.open(root)) as store:
+            store.keep_terms()
             store.integrity()  # whoever reads the run next need not check it again
 
     def _most_alive(self, clients: Clients, wanted: int) -> int:

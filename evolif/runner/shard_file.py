@@ -23,6 +23,8 @@ _MAGIC = b"SQLite format 3\x00"
 _LOG, _JOURNAL = f"{FILE_NAME}-wal", f"{FILE_NAME}-journal"
 _TABLES = ("run", "session", "asked", "turn", "call", "fault")
 _OF_SQLITE = frozenset({"sqlite_schema", "sqlite_temp_schema", "sqlite_master", "sqlite_temp_master"})
+_KEPT = ("terms", "cells")
+"""Tables that may be missing: what they hold is worked out again then."""
 _COPY_AGAIN = "copy it again from where it was made, or leave it out"
 
 
@@ -121,7 +123,8 @@ def _opened(root: Path, connection: sqlite3.Connection) -> Shard:
         kinds = {name: kind for _, name, kind, *_ in connection.execute("PRAGMA main.table_list")}
         if not kinds.keys() - _OF_SQLITE:
             raise _not_begun(root)
-        for table in _TABLES if "run" in kinds else ():
+        kept = [table for table in _KEPT if table in kinds]
+        for table in (*_TABLES, *kept) if "run" in kinds else ():
             computed = any(row[6] for row in connection.execute(f"PRAGMA main.table_xinfo({table})"))
             if kinds.get(table) != "table" or computed:
                 raise UsageError(f"{root / FILE_NAME} has no plain table “{table}” as runs have; {_COPY_AGAIN}")
@@ -222,6 +225,8 @@ _WRONG = {
         )
     ),
     "fault": " OR ".join((_text("role", "kind", "message"), _number("turn"))),
+    "terms": " OR ".join((_text("data", "seal"), _number("edition"))),
+    "cells": _text("breakdown", "data", "seal"),
 }
 """Per table, what no row of a run is."""
 _MISPLACED = """

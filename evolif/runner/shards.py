@@ -108,6 +108,8 @@ class _Copy:
     _absorbed: Absorbed = field(default_factory=Absorbed)
     _is_copy: bool = False
     """Whether some of its turns are in the run, too, so that both files have a common past."""
+    _breakdowns: list[str] | None = None
+    """Those of which the file keeps cells; None while that is unknown."""
     _plays: set[tuple[int, str]] | None = None
     """Dialogue and state of the calls of other plays that the run has; None until it matters."""
 
@@ -123,7 +125,7 @@ class _Copy:
                     "name; copy it again from where it was made, or leave it out"
                 )
             theirs = _Kept((end[0], end[1], end[2], end[3]), *self._rows_of(self.source.rows, number))
-            self._session((model, dialogue, epoch), theirs)
+            self._session((model, dialogue, epoch), theirs, number)
         self._faults()
         self._wordings()
         return self._absorbed
@@ -152,7 +154,7 @@ class _Copy:
         """The turns and calls of a session."""
         return list(rows(_TURNS, (number,))), list(rows(_CALLS, (number,)))
 
-    def _session(self, names: tuple[str, int, int], theirs: _Kept) -> None:
+    def _session(self, names: tuple[str, int, int], theirs: _Kept, place: int) -> None:
         found = self.connection.execute(_SESSION, names).fetchone()
         if found is None:
             insert = "INSERT INTO session (model, dialogue, epoch) VALUES (?, ?, ?)"
@@ -169,6 +171,7 @@ class _Copy:
         if not ours.is_begun:
             self._write_turns(names, number, theirs)
             self.connection.executemany(_INSERT_CALL, _of(number, theirs.calls))
+            self._terms(place, number)
             return
         common = self._common(names, ours, theirs)
         self._is_copy |= bool(common)
@@ -178,6 +181,7 @@ class _Copy:
             self._write_turns(names, number, theirs)
             self.connection.execute("DELETE FROM call WHERE session = ?", (number,))
             self.connection.executemany(_INSERT_CALL, _of(number, theirs.calls))
+            self._terms(place, number)
         self._other_calls(number, longer, other, common)
 
     def _common(self, names: tuple[str, int, int], ours: _Kept, theirs: _Kept) -> int:
@@ -204,6 +208,16 @@ class _Copy:
         )
         update = "UPDATE session SET ending = ?, cause = ?, reason = ?, seal = ? WHERE id = ?"
         self.connection.execute(update, (*session.end, number))
+
+    def _terms(self, place: int, number: int) -> None:
+        """Take over what is kept of a session for figures; its seal depends on that of the session alone."""
+        if self._breakdowns is None:
+            self._breakdowns = [name for (name,) in self.source.rows("SELECT DISTINCT breakdown FROM cells")]
+        kept = list(self.source.rows(_TERMS, (place,)))
+        self.connection.executemany(_INSERT_TERMS, _of(number, kept))
+        for name in self._breakdowns if kept else ():
+            rows = self.source.rows(_CELLS, (name, place))
+            self.connection.executemany(_INSERT_CELLS, ((name, number, *row) for row in rows))
 
     def _other_calls(self, number: int, longer: _Kept, other: _Kept, common: int) -> None:
         """Keep what calls of the other state have cost that are not calls of this one."""
@@ -303,6 +317,11 @@ INSERT INTO turn (session, turn, asked, {_COLUMNS})
 VALUES (?, ?, (SELECT id FROM asked WHERE dialogue = ? AND turn = ? AND digest = ?),
         ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 """
+
+_TERMS = "SELECT edition, data, seal FROM terms WHERE session = ?"
+_INSERT_TERMS = "INSERT OR REPLACE INTO terms (session, edition, data, seal) VALUES (?, ?, ?, ?)"
+_CELLS = "SELECT data, seal FROM cells WHERE breakdown = ? AND session = ?"
+_INSERT_CELLS = "INSERT OR REPLACE INTO cells (breakdown, session, data, seal) VALUES (?, ?, ?, ?)"
 
 _ELSEWHERE = "elsewhere "
 _CALL = """dialogue, turn, role, model, calls, prompt_tokens, completion_tokens,

@@ -27,6 +27,7 @@ from evolif.report.comparable import group_comparable
 from evolif.report.json import analysis_object
 from evolif.runner import Run, load_run
 from evolif.runner.findings import Findings
+from evolif.runner.shards import absorb
 from evolif.runner.store import RunStore
 from evolif.scenario import get_scenario
 from evolif.types import Session
@@ -289,3 +290,15 @@ def test_draws_of_numpy_are_those_of_python() -> None:
         draws.begin(seed)
         chance = random.Random(seed).random
         assert [*draws.take(3), *draws.take(700)] == [chance() for _ in range(703)]
+
+
+def test_terms_come_with_sessions_that_are_taken_over(
+    played: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with closing(RunStore.open(played)) as source:
+        settings = source.settings
+    with closing(RunStore.create(tmp_path / "whole", settings)) as store:
+        monkeypatch.setattr(RunStore, "_keep_terms", lambda self, number: pytest.fail("they were worked out again"))
+        absorb(store, played)
+        assert len(store.endings()) and store.stale_terms() == []
+    assert len(rows(tmp_path / "whole")) == len(rows(played)) > 18
