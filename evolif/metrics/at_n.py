@@ -109,8 +109,10 @@ def influence_of(clusters: Sequence[Sequence[Course]]) -> list[float] | None:
         not known.
     """
     courses = [one for own in clusters for one in own]
+    if not any(one.cut for one in courses):
+        return None
     counts = _counts(courses)
-    if not any(one.cut for one in courses) or not counts.weights()[1]:
+    if not counts.weights()[1]:
         return None
     without = []
     for own in clusters:

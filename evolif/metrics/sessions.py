@@ -70,7 +70,17 @@ class Bounds:
 
 def counted_sessions(sessions: Iterable[Session]) -> tuple[Session, ...]:
     """The sessions that enter the table, finished and censored; turns after exhausted patience are in `later`."""
-    return tuple(counted.session for counted in counted_with_verdicts(sessions))
+    return tuple(
+        session if _is_whole(session) else _counted(session).session
+        for session in sessions
+        if session.ending in ("finished", "censored")
+    )
+
+
+def _is_whole(session: Session) -> bool:
+    """Whether a stored session has no turns after exhausted patience."""
+    known = terms_of_stored(session)
+    return known is not None and not _is_cut(known, session.patience)
 
 
 def capped(*groups: Sequence[Session]) -> list[tuple[Session, ...]]:

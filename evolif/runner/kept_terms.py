@@ -24,7 +24,7 @@ from evolif.types import Prompt, Session
 
 _KEEP = "INSERT OR REPLACE INTO terms (session, edition, data, seal) VALUES (?, ?, ?, ?)"
 _KEEP_CELLS = "INSERT OR REPLACE INTO cells (breakdown, session, data, seal) VALUES (?, ?, ?, ?)"
-_CELLS = "SELECT data, seal FROM cells WHERE breakdown = ? AND session = ?"
+_CELLS = "SELECT session, data, seal FROM cells WHERE breakdown = ?"
 
 
 class TermsWriter:
@@ -83,6 +83,8 @@ class TermsReader:
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
+        self._last: tuple[str, dict[int, tuple[str, str]]] = ("", {})
+        """The breakdown that was asked for last, and what is kept of it."""
 
     def read(self, number: int, session_seal: str | None, text: str | None, seal: str | None) -> SessionTerms | None:
         """The terms of a session; None where none are kept, or they are not as they were written.
@@ -103,7 +105,10 @@ class TermsReader:
         return terms
 
     def _cells(self, name: str, number: int, session_seal: str | None) -> dict[Key, Cell] | None:
-        data, seal = self._connection.execute(_CELLS, (name, number)).fetchone() or (None, None)
+        if self._last[0] != name:  # a breakdown is of all sessions, so they are read at once
+            rows = self._connection.execute(_CELLS, (name,))
+            self._last = name, {session: (data, seal) for session, data, seal in rows}
+        data, seal = self._last[1].get(number) or (None, None)
         if data is None or seal != _seal(session_seal, name, data):
             return None
         try:
