@@ -7,7 +7,7 @@ import json
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, MutableMapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from pydantic_core import PydanticSerializationError, from_json, to_json
 
@@ -459,6 +459,19 @@ class TurnRecord:
         """The turn as metrics read it."""
         asked = "" if self.prompt.fixed else self.prompt.digest
         return JudgedTurn(self.turn, self.verdicts, self.prompt.labels, self.scores, self.prompt.seat, asked)
+
+
+class AskedAndAnswered(NamedTuple):
+    """A stored turn without what was found of it."""
+
+    prompt: Prompt
+    answer: str
+    notes: Mapping[str, Any]
+    truncated: bool
+
+    def exchange(self, heard: str) -> Exchange:
+        """The turn as an environment sees it; `heard` is what the others heard of it."""
+        return Exchange(self.prompt, self.answer, heard, self.notes, self.truncated)
 
 
 def record_from_row(prompt: Prompt, row: Sequence[Any]) -> TurnRecord:

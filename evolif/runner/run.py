@@ -35,7 +35,7 @@ from evolif.runner.ledger import Ledger
 from evolif.runner.live import LIVE, Live, LiveObserver, read_live, with_pulse
 from evolif.runner.progress_table import progress_of, run_table
 from evolif.runner.provenance import Origin, origin_of, read_origin
-from evolif.runner.records import EarlyEnd, TurnRecord, with_digest
+from evolif.runner.records import AskedAndAnswered, EarlyEnd, TurnRecord, with_digest
 from evolif.runner.scheduler import MOST_ALIVE, SessionScheduler, calm_collector, play_here
 from evolif.runner.session import RunContext, Seats
 from evolif.runner.settings import RunSettings, differences, growth, sessions_of
@@ -46,7 +46,7 @@ from evolif.runner.store import RunStore, StoreWriter
 from evolif.scenario import Benchmark, Environment, Meter, Scenario, Services, get_scenario
 from evolif.text import EDITIONS, plural
 from evolif.text.notebook import one_line, or_else
-from evolif.types import DEFAULT_RESAMPLES, End, Exchange, Prompt, Session, Spent
+from evolif.types import DEFAULT_RESAMPLES, End, Prompt, Session, Spent
 from evolif.util.resource_limits import connections_that_fit, require_descriptors
 
 if TYPE_CHECKING:
@@ -542,6 +542,8 @@ def _check_settings(store: RunStore, wanted: RunSettings) -> None:
 
 _PROMPTS = "prompts"
 """Under what is kept of which benchmark the prompts of a run are those that it would ask now."""
+_AT_ONCE = 64
+"""Dialogues that are replayed by one event loop."""
 _MOST_SHOWN = 3
 """Maximum number of edited turns listed in an error."""
 
@@ -553,22 +555,30 @@ def edited_prompts(
 
     What was asked follows from what was said, so the longest session of each dialogue is replayed.
     """
-    dialogues = set(benchmark.dialogues())
-    for dialogue in store.used_dialogues():
+    dialogues, used = set(benchmark.dialogues()), store.used_dialogues()
+    for dialogue in used:
         if dialogue not in dialogues:
             raise UsageError(f"{benchmark.path} has no dialogue {dialogue}, which {store.root} used; restore its file")
-        past = store.longest_session(dialogue)
+    for start in range(0, len(used), _AT_ONCE):
+        said = {dialogue: store.longest_session(dialogue) for dialogue in used[start : start + _AT_ONCE]}
+        replays = run_to_end(_replay_all(environment, said))
+        for past, now in zip(said.values(), replays, strict=True):
+            for before, prompt in zip(past, now, strict=False):
+                if isinstance(prompt, End) or with_digest(prompt).digest != before.prompt.digest:
+                    yield before.prompt, prompt
+
+
+async def _replay_all(
+    environment: Environment, said: Mapping[int, Sequence[AskedAndAnswered]]
+) -> list[list[Prompt | End]]:
+    """What would be asked now after what was said, per dialogue; nothing where that cannot be told."""
+    found: list[list[Prompt | End]] = []
+    for dialogue, turns in said.items():
         try:
-            exchanges = [r.exchange(environment.heard(r.prompt, r.answer)) for r in past]
-            now = run_to_end(_replay(environment, dialogue, exchanges))
+            past = [turn.exchange(environment.heard(turn.prompt, turn.answer)) for turn in turns]
+            found.append([await environment.prompt(dialogue, past[:position]) for position in range(len(past))])
         except EvolifError:
             raise
         except Exception:  # a plug-in's: it fails again where the dialogue is played, and suspends that session only
-            continue
-        for exchange, prompt in zip(exchanges, now, strict=True):
-            if isinstance(prompt, End) or with_digest(prompt).digest != exchange.prompt.digest:
-                yield exchange.prompt, prompt
-
-
-async def _replay(environment: Environment, dialogue: int, past: Sequence[Exchange]) -> list[Prompt | End]:
-    return [await environment.prompt(dialogue, past[:position]) for position in range(len(past))]
+            found.append([])
+    return found

@@ -28,6 +28,7 @@ from evolif.runner.records import (
     SUM_OF_USAGE,
     TURNS_OF_SESSION,
     WITHHELD,
+    AskedAndAnswered,
     AskedKey,
     BareVerdicts,
     EarlyEnd,
@@ -178,15 +179,19 @@ class RunStore:
             rows = self._connection.execute("SELECT DISTINCT dialogue FROM asked ORDER BY dialogue")
             return [dialogue for (dialogue,) in rows]
 
-    def longest_session(self, dialogue: int) -> list[TurnRecord]:
-        """The turns of the dialogue's session that has the most."""
-        with disk_faults(self.root):
+    def longest_session(self, dialogue: int) -> list[AskedAndAnswered]:
+        """What was said in the dialogue's session that has the most turns."""
+        with self._reading():
             row = self._connection.execute(
                 "SELECT session.id FROM session JOIN turn ON turn.session = session.id WHERE dialogue = ?"
                 " GROUP BY session.id ORDER BY count(*) DESC, session.id LIMIT 1",
                 (dialogue,),
             ).fetchone()
-        return [] if row is None else self.turns(row[0])
+            said = [] if row is None else self._connection.execute(_SAID, row)
+            return [
+                AskedAndAnswered(self._prompt_of(asked), answer, load_json(notes) if notes else {}, bool(truncated))
+                for asked, answer, notes, truncated in said
+            ]
 
     def used_turns(self) -> Iterator[tuple[int, int, str]]:
         """(dialogue, turn, digest) of every fixed prompt that the run has used, in order."""
@@ -567,6 +572,7 @@ WHERE turn.session = ? ORDER BY turn.turn
 """
 
 
+_SAID = "SELECT asked, answer, notes, truncated FROM turn WHERE session = ? ORDER BY turn"
 _ASKED_IN_SESSION = "SELECT asked FROM turn WHERE session = ? ORDER BY turn"
 
 
