@@ -24,7 +24,11 @@ from evolif.runner.store import RunStore
 from evolif.runner.store_file import FILE_NAME
 from evolif.scenario import get_scenario
 from evolif.util.files import new_path, workshop
+from evolif.util.opened import refuse_links
 
+_SPARSE, _FEW = 1000, 1_000_000
+"""Sessions that joined settings may name for each one in the files, and however few are in these. Machines that share a
+run leave few out; a file that was made to fill a disk names more."""
 _MERGED = "merged"
 """The note of a joined run: what it was made from, so that the same command finds it done."""
 
@@ -98,6 +102,8 @@ class _Opened:
     shard: Shard
     part: Part
     notes: Mapping[str, str]
+    enrolled: int
+    """Its sessions, also those that never began."""
     digest: str
     """Of its sessions and costs."""
 
@@ -175,6 +181,7 @@ def _parts(shards: Sequence[Path], out: Path, opened: ExitStack) -> list[_Opened
     for root in roots:
         opened.enter_context(_unused(root))
         parts.append(_part(opened.enter_context(open_shard(root))))
+        refuse_links(root, (), (SHARDS,))
         # What processes of a Ray cluster have played for a run that was killed before it took it over.
         for left in sorted((root / SHARDS).glob(f"*/{FILE_NAME}")):
             opened.enter_context(_unused(left.parent))
@@ -227,7 +234,8 @@ def _part(shard: Shard) -> _Opened:
             "evaluate it to its end without the rule, or leave it out"
         )
     notes = {key: shard.noted(key) for key in ("outline", "origin", "played", "schema")}
-    return _Opened(shard, _held(shard), notes, _digest(shard))
+    [(enrolled,)] = shard.rows("SELECT count(*) FROM session")
+    return _Opened(shard, _held(shard), notes, enrolled, _digest(shard))
 
 
 def _rule(shard: Shard) -> str:
@@ -268,6 +276,10 @@ def _joined(parts: Sequence[_Opened]) -> RunSettings:
         for place, model in enumerate(part.settings.models):
             places[model] = min(place, places.get(model, place))
     models = sorted(places, key=lambda model: (places[model], model))
+    named = len(models) * len(joined.dialogues) * joined.epochs
+    if named > max(_FEW, _SPARSE * sum(part.enrolled for part in parts)):
+        most = max(parts, key=lambda part: (part.settings.epochs, len(part.settings.models)))
+        raise UsageError(f"{most.root} has settings of {named:,} sessions, which its file does not have; leave it out")
     own_code = next((part.settings.own_code for part in parts if part.settings.own_code), {})
     endpoints = tuple(map(joined.endpoint, models))
     return joined.model_copy(update={"models": tuple(models), "endpoints": endpoints, "own_code": own_code})
@@ -283,7 +295,7 @@ def _make(parts: Sequence[_Opened], settings: RunSettings, room: Path, made_from
         store.keep_terms()
         store.note_outline(_outline(parts))
         # That of the longest benchmark: it may have been extended since it was copied.
-        store.note_origin(max((max(part.settings.dialogues), part.notes["origin"]) for part in parts)[1])
+        store.note_origin(max((max(part.settings.dialogues, default=0), part.notes["origin"]) for part in parts)[1])
         store.note_played(max(filter(None, (_moment(part.notes["played"]) for part in parts)), default=None))
         store.note(_MERGED, made_from)
 

@@ -241,6 +241,15 @@ def asked_elsewhere(name: str) -> None:
     edit(name, f"""UPDATE run SET value = replace(value, '"endpoints":["",""]', '{told}') WHERE key = 'settings'""")
 
 
+def vast(name: str) -> None:
+    edit(name, """UPDATE run SET value = json_set(value, '$.epochs', 1000000000000) WHERE key = 'settings'""")
+
+
+def linked_elsewhere(name: str) -> None:
+    (Path(name) / "shards").mkdir()
+    (Path(name) / "shards" / "0").symlink_to(Path("three").resolve())
+
+
 def answered_otherwise(name: str) -> None:
     shutil.rmtree(name)
     other = Scripted(lambda request: Reply("another", usage=Usage(1, 1)), name=A)
@@ -258,6 +267,8 @@ REFUSED: Mapping[str, tuple[Callable[[str], object], str]] = {
         answered_otherwise,
         r"two has another answer of fake/a, dialogue 2, turn 1, than the runs before",
     ),
+    "no end of sessions": (vast, "two has settings of 8,000,000,000,000 sessions, which its file does not have"),
+    "a link": (linked_elsewhere, "a link that leads out of the folder"),
     "a stop rule": (ended_early, r"two was ended early by --stop-when isr=\.03, so its figures hold for the dialogues"),
     "edited": (lambda name: edit(name, "UPDATE turn SET answer = 'x' WHERE turn = 2"), "run.sqlite was edited after"),
     "samples": (lambda name: edit(name, f"INSERT INTO run VALUES ('{SAMPLES_OF}', 'x')"), "two holds more answers to"),
