@@ -90,7 +90,7 @@ def test_another_run_is_not_taken_over(begun: Path, play: Play) -> None:
     folder, lock = new_shard(begun, "1-")
     (begun.parent / "other" / "run.sqlite").rename(folder / "run.sqlite")
     lock.release()
-    with closing(RunStore.open(begun)) as run, pytest.raises(UsageError, match="other settings"):
+    with closing(RunStore.open(begun)) as run, pytest.raises(UsageError, match="are no parts of one run"):
         collect_shards(run, wait=0)
     assert (folder / "run.sqlite").exists()
 
