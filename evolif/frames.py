@@ -1,7 +1,8 @@
 """A run as data frames of pandas: its turns, its sessions, and the figures of its report.
 
 `evolif.turns_frame`, `evolif.sessions_frame` and `evolif.metrics_frame`. Nothing is computed twice: sessions and
-metrics are those of `evolif.report`, turns the rows of an export.
+metrics are those of `evolif.report`, turns the rows of an export. Turns go from the store's rows into columns of Arrow,
+a batch at a time; no object is made for each of them.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from math import nan
 from typing import TYPE_CHECKING, Any
 
 from evolif.errors import UsageError
-from evolif.exchange.rows import turn_row
+from evolif.exchange.turn_frame import turn_frame
 from evolif.metrics import Figures, MetricTable, Row, counted_sessions
 from evolif.report import ModelAnalysis, RunAnalysis
 from evolif.runner import Run
@@ -26,7 +27,6 @@ _SESSION = (
     "model", "dialogue", "epoch", "ending", "cause", "reason", "patience", "counted", "turns", "judged_turns",
     "ok_turns",
 )  # fmt: skip
-_TURN = ("model", "dialogue", "epoch", "ending", "reason", "patience", "turn")
 _METRIC = ("model", "metric", "label", "unit", "value", "low", "high", "sessions")
 _TYPES = {
     "dialogue": "int64", "epoch": "int64", "patience": "Int64", "turn": "int64", "turns": "int64",
@@ -39,8 +39,10 @@ _TYPES = {
 def turns_frame(run: Run) -> DataFrame:
     """The answered turns, by model and session: the columns of an exported run, and `counted`.
 
-    Answers are complete, even those that are answer keys; the keys themselves are not there. Nested columns, such as
-    `verdicts`, hold lists and dictionaries.
+    Answers are complete, even those that are answer keys; the keys themselves are not there. Texts that repeat, such as
+    `model` and the labels of prompts, are categories. `verdicts`, `scores` and `judge_scores` are lists of structs in
+    Arrow, each value of which is a list of dictionaries; other nested columns hold lists and dictionaries, which the
+    turns of a prompt share.
 
     Args:
         run: The run.
@@ -50,17 +52,10 @@ def turns_frame(run: Run) -> DataFrame:
         of suspended sessions do not.
 
     Raises:
-        UsageError: pandas is not installed, or the scenario is not.
+        UsageError: pandas or pyarrow is not installed, or the scenario is not.
     """
-    analysis = RunAnalysis(run)
-    rows = []
-    for model in analysis.models:
-        counted = {_key(session): {turn.turn for turn in session.turns} for session in model.counted}
-        for session, records in run.transcripts(model.name):
-            within = counted.get(_key(session), set())
-            for record in records:
-                rows.append({**turn_row(analysis.scenario, session, record), "counted": record.turn in within})
-    return _frame(rows, (*_TURN, "counted"))
+    frame = turn_frame(run)
+    return frame.astype(_types(frame.columns))
 
 
 def sessions_frame(run: Run, *, terms: bool = False) -> DataFrame:
@@ -174,4 +169,8 @@ def _frame(rows: list[dict[str, Any]], columns: Sequence[str]) -> DataFrame:
     except ImportError:
         raise UsageError("data frames need pandas; install evolif[frames]") from None
     frame = pandas.DataFrame(rows, columns=None if rows else list(columns))
-    return frame.astype({name: kind for name, kind in _TYPES.items() if name in frame.columns})
+    return frame.astype(_types(frame.columns))
+
+
+def _types(columns: Iterable[str]) -> dict[str, str]:
+    return {name: _TYPES[name] for name in columns if name in _TYPES}

@@ -9,6 +9,7 @@ from math import isfinite
 from typing import Any, Literal, TypeAlias
 
 from evolif.errors import UsageError
+from evolif.runner.records import storable
 
 Scalar: TypeAlias = Literal["", "truth", "whole", "real", "text", "json"]
 """The empty word is the shape of null, which goes with every other; `json` is what has no better one."""
@@ -138,7 +139,8 @@ def fitted(value: Any, kind: Any) -> Any:
     if value is None:
         return None
     if pa.types.is_string(kind):
-        return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+        text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+        return storable(text)
     if pa.types.is_list(kind):
         return [fitted(one, kind.value_type) for one in value]
     if pa.types.is_struct(kind):

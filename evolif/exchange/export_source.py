@@ -9,8 +9,10 @@ from typing import Any, NamedTuple, TypeAlias
 
 from evolif._version import __version__
 from evolif.benchmark import BenchmarkFolder
-from evolif.exchange.rows import Row, benchmark_rows, canary_of, folder_rows, run_rows
-from evolif.exchange.tables import schema_of, schema_of_rows
+from evolif.exchange.rows import Row, benchmark_rows, canary_of, folder_rows
+from evolif.exchange.run_rows import RunRows
+from evolif.exchange.run_table import run_batches
+from evolif.exchange.tables import WITHHELD, batches, schema_of, schema_of_rows
 from evolif.exchange.training import TrainingOptions
 from evolif.runner import Integrity, Run
 from evolif.scenario import answer_keys, get_scenario
@@ -77,17 +79,35 @@ class ExportSource:
     def _rows(self) -> Iterator[Row]:
         content = self.content
         if isinstance(content, Run):
-            return run_rows(content, with_witness=self.with_witness)
+            return iter(RunRows(content, with_witness=self.with_witness))
         if isinstance(content, InstructionBenchmark):
             return benchmark_rows(content, with_witness=self.with_witness)
         return folder_rows(content, with_witness=self.with_witness)
 
+    def batches(self, schema: Any) -> Iterator[Any]:
+        """The rows as record batches of their schema, counted as they are read."""
+        self.count = self.withheld = 0
+        content = self.content
+        if isinstance(content, Run):
+            found = run_batches(RunRows(content, with_witness=self.with_witness), schema)
+        else:
+            found = batches(self._rows(), schema)
+        for batch in found:
+            self.count += batch.num_rows
+            if WITHHELD in schema.names:
+                self.withheld += batch[WITHHELD].true_count
+            yield batch
+
     def schema(self) -> Any:
-        """The Arrow schema of the rows."""
+        """The Arrow schema of the rows; of a run it is worked out from the prompts alone."""
         metadata = {"evolif.canary": self.canary, "evolif.kind": self.kind, "evolif.identity": self.identity}
+        content = self.content
+        rows = (
+            RunRows(content, with_witness=self.with_witness).skeletons() if isinstance(content, Run) else self._rows()
+        )
         if self.scenario != INSTRUCTIONS:
-            return schema_of_rows(self.kind, self._rows(), metadata)
-        return schema_of(self.kind, self._rows(), with_witness=self.with_witness, metadata=metadata)
+            return schema_of_rows(self.kind, rows, metadata)
+        return schema_of(self.kind, rows, with_witness=self.with_witness, metadata=metadata)
 
     def describe(self) -> Description:
         """What the card says about the content."""

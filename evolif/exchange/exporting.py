@@ -13,6 +13,7 @@ from evolif.exchange.formats import EXPORTERS, find_exporter
 from evolif.exchange.hub import Hub
 from evolif.exchange.training import TrainingOptions
 from evolif.runner import RunStore, load_run
+from evolif.runner.scheduler import calm_collector
 from evolif.scenarios.instructions import InstructionBenchmark
 
 
@@ -60,7 +61,8 @@ def export(
     with _open(Path(path), notify) as content:
         source = ExportSource(content, with_witness, licence, training)
         exporter.check(source)
-        return exporter.write(source, target, hub)
+        with calm_collector():
+            return exporter.write(source, target, hub)
 
 
 @contextmanager

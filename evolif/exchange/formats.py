@@ -23,7 +23,7 @@ from evolif.exchange.ntm_files import NTM, export_released
 from evolif.exchange.preferences import PREFERENCES, write_preferences
 from evolif.exchange.results import UNIDIAL, model_results
 from evolif.exchange.rows import FIELD, Row, dump, extension, shared_fields
-from evolif.exchange.tables import batches, write_csv, write_parquet
+from evolif.exchange.tables import write_csv, write_parquet
 from evolif.runner import Run
 from evolif.scenarios.recorded.results import write_results
 from evolif.text import plural
@@ -126,7 +126,8 @@ def _write_table(source: ExportSource, out: Path, format: str, hub: Hub | None) 
             elif format == CSV:
                 write_csv(file, source.rows)
             else:
-                write_parquet(file, source.rows(), source.schema())
+                schema = source.schema()
+                write_parquet(file, source.batches(schema), schema)
     pushed = _push(source, hub, out if format == PARQUET else None) if hub is not None else None
     return source.exported(out, format, pushed=pushed)
 
@@ -138,7 +139,7 @@ def _save_dataset(source: ExportSource, folder: Path) -> None:
         import pyarrow
     except ImportError:
         raise UsageError("the format datasets needs the datasets library; install evolif[datasets]") from None
-    table = pyarrow.Table.from_batches(batches(source.rows(), schema), schema=schema)
+    table = pyarrow.Table.from_batches(source.batches(schema), schema=schema)
     about = source.describe()
     info = datasets.DatasetInfo(description=f"{about.title}. {source.canary}", license=about.licence)
     progress_bar = datasets.utils.logging.is_progress_bar_enabled()
@@ -156,7 +157,7 @@ def _push(source: ExportSource, hub: Hub, parquet: Path | None) -> str:
         schema = source.schema()
         file = parquet or Path(folder) / "data.parquet"
         if parquet is None:
-            write_parquet(file, source.rows(), schema)
+            write_parquet(file, source.batches(schema), schema)
         text = card(source, schema.names, hub=True)
         files: dict[str, Path | bytes] = {PARQUET_IN_REPO: file, "README.md": text.encode("utf-8")}
         return hub.push(files, f"Upload {plural(source.count, 'turn')} of {source.kind} {source.identity}")
@@ -215,7 +216,8 @@ def _write_released(source: ExportSource, out: Path, hub: Hub | None) -> Exporte
 
 
 def _write_lines(path: Path, rows: Iterable[Row]) -> None:
-    with path.open("w", encoding="utf-8", newline="\n") as file:
+    # Earlier versions stored half a surrogate pair as an escape, which no file can hold.
+    with path.open("w", encoding="utf-8", errors="replace", newline="\n") as file:
         file.writelines(f"{dump(row)}\n" for row in rows)
 
 

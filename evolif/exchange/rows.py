@@ -7,8 +7,6 @@ import binascii
 import json
 import zlib
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import asdict
-from math import isfinite
 from typing import Annotated, Any, Literal
 from uuid import UUID, uuid5
 
@@ -16,12 +14,11 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from evolif.benchmark import BenchmarkFolder
 from evolif.errors import InputError, UsageError
-from evolif.runner import Run, TurnRecord, shared_settings
+from evolif.runner import Run
 from evolif.scenario import Scenario, answer_keys, blaming, get_scenario
 from evolif.scenarios.instructions import Header, InstructionBenchmark, to_object
 from evolif.scenarios.instructions.folder import CATALOGUES
 from evolif.scenarios.instructions.turn_lines import parse_header
-from evolif.types import Session
 from evolif.util.opened import read_file
 from evolif.util.resources import complaint
 
@@ -40,7 +37,7 @@ _NAMESPACE = UUID("5f0b1a4e-6f2c-4d0e-9b39-2c6a7d1e8f43")
 """Part of the format; it never changes."""
 _RECOGNISABLE = 24
 """Minimum length of a witness that no answer contains by chance."""
-_LINE_BREAKS = {ord(c): f"\\u{ord(c):04x}" for c in "\x85\u2028\u2029"}
+_LINE_BREAKS = {c: f"\\u{ord(c):04x}" for c in "\x85\u2028\u2029"}
 
 
 def canary_of(identity: str) -> str:
@@ -56,7 +53,10 @@ def canary_of(identity: str) -> str:
 
 def dump(row: object) -> str:
     """A row as one line of JSON; characters that some readers treat as line ends are escaped."""
-    return json.dumps(row, ensure_ascii=False, separators=(",", ":"), allow_nan=False).translate(_LINE_BREAKS)
+    text = json.dumps(row, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    for char, escape in _LINE_BREAKS.items():
+        text = text.replace(char, escape)  # a tenth of the time of `str.translate`
+    return text
 
 
 def benchmark_rows(benchmark: InstructionBenchmark, *, with_witness: bool) -> Iterator[Row]:
@@ -92,42 +92,7 @@ def folder_rows(folder: BenchmarkFolder, *, with_witness: bool) -> Iterator[Row]
     for dialogue in folder.dialogues():
         for number, line in enumerate(folder.lines(dialogue), start=1):
             row = {"canary": canary, "dialogue": dialogue, "line": number}
-            yield row | _own_columns(scenario, {key: line[key] for key in line if key not in hidden}, row)
-
-
-def run_rows(run: Run, *, with_witness: bool) -> Iterator[Row]:
-    """The answered turns of a run, by model and session.
-
-    Args:
-        run: The run.
-        with_witness: Include the answer key. Without it, answers that contain a witness of their dialogue, as those of
-            simulated models do, are left out too: `answer` is null and `withheld` true.
-
-    Raises:
-        UsageError: the scenario is not installed, or is broken.
-    """
-    canary = canary_of(run.settings.benchmark)
-    scenario = get_scenario(run.settings.scenario)
-    keys = keys_of(run)
-    # Endpoints are left out: they describe this machine.
-    hidden = {"endpoints", "judge_endpoints", "other_endpoints"}
-    shared: Row | None = {name: value for name, value in shared_settings(run.settings).items() if name not in hidden}
-    for model in run.models:
-        for session, records in run.transcripts(model):
-            for record in records:
-                row = {"canary": canary, **turn_row(scenario, session, record)}
-                if scenario.rows.expected_is_key and not with_witness:
-                    for one in (*row["verdicts"], *row.get("scores", ())):
-                        one["expected"] = ""
-                row["withheld"] = not with_witness and has_witness(record.answer, keys[session.dialogue])
-                if row["withheld"]:
-                    row["answer"] = None
-                if with_witness:
-                    with blaming(scenario):
-                        row |= _own_columns(scenario, scenario.rows.key_row(record.prompt), row)
-                row[FIELD] = extension(run=shared)
-                shared = None
-                yield row
+            yield row | own_columns(scenario, {key: line[key] for key in line if key not in hidden}, row)
 
 
 def keys_of(run: Run) -> dict[int, set[str]]:
@@ -144,16 +109,7 @@ def keys_of(run: Run) -> dict[int, set[str]]:
     return keys
 
 
-_SESSION_COLUMNS = ("canary", "model", "dialogue", "epoch", "ending", "reason", "patience")
-_TURN_COLUMNS = (
-    "answer", "reasoning", "truncated", "served_by", "seconds", "is_judged", "judged", "satisfied", "ok", "verdicts",
-    "judge_scores", "prompt_tokens", "completion_tokens",
-)  # fmt: skip
-RUN_COLUMNS = frozenset({*_SESSION_COLUMNS, "turn", "seat", *_TURN_COLUMNS, "scores", "withheld", FIELD})
-"""Columns of every run's rows."""
-
-
-def _own_columns(scenario: Scenario, columns: Mapping[str, Any], taken: Collection[str]) -> Row:
+def own_columns(scenario: Scenario, columns: Mapping[str, Any], taken: Collection[str]) -> Row:
     """A scenario's columns as JSON values, with its name before those whose name is taken.
 
     Raises:
@@ -175,46 +131,6 @@ def _own_columns(scenario: Scenario, columns: Mapping[str, Any], taken: Collecti
 def has_witness(answer: str, witnesses: set[str]) -> bool:
     """Whether an answer contains one of these witnesses."""
     return answer in witnesses or any(len(text) >= _RECOGNISABLE and text in answer for text in witnesses)
-
-
-def turn_row(scenario: Scenario, session: Session, record: TurnRecord) -> Row:
-    """An answered turn of a run, without answer keys of its own; its answer and what was expected may give keys away.
-
-    Raises:
-        UsageError: the scenario gives a column that is not JSON.
-    """
-    judged = record.judged.judged
-    with blaming(scenario):
-        own = _own_columns(scenario, scenario.rows.row(record.prompt), RUN_COLUMNS)
-    row = {
-        **_attributes(session, "model", "dialogue", "epoch", "ending", "reason", "patience"),
-        "turn": record.turn,
-        **({"seat": record.prompt.seat} if len(scenario.seats) > 1 else {}),
-        **own,
-        **_attributes(record, "answer", "reasoning", "truncated", "served_by", "seconds", "is_judged"),
-        "judged": len(judged),
-        "satisfied": sum(judged),
-        "ok": all(judged) if judged else None,
-        "verdicts": [asdict(verdict) for verdict in record.verdicts],
-        "judge_scores": [
-            {"group": r.group, **_attributes(score, "judge", "score", "rationale", "problem")}
-            for r in record.records
-            for score in r.scores
-        ],
-        **_attributes(record.usage, "prompt_tokens", "completion_tokens"),
-    }
-    scores = record.judged.scores
-    if scores or scenario.table({}) is not None:
-        row["scores"] = [{**asdict(score), "value": _finite(score.value)} for score in scores]
-    return row
-
-
-def _finite(value: float | None) -> float | None:
-    return value if value is not None and isfinite(value) else None
-
-
-def _attributes(source: object, *names: str) -> Row:
-    return {name: getattr(source, name) for name in names}
 
 
 class Extension(BaseModel):

@@ -10,10 +10,15 @@ from pathlib import Path
 from typing import Any
 
 from evolif.exchange.columns import Shape, arrow, arrow_type, common, fitted, restored, shape_of
-from evolif.exchange.rows import FIELD, RUN_COLUMNS, Row
+from evolif.exchange.rows import FIELD, Row
+from evolif.exchange.run_rows import RUN_COLUMNS
 from evolif.text import csv_cell
 
 _BATCH = 500
+_GROUP_ROWS, _GROUP_BYTES = 1 << 14, 32 << 20
+"""A row group is written at so many rows, or so many bytes in memory, whichever is first."""
+WITHHELD = "withheld"
+"""The column of a run that says which answers are left out."""
 PARAMETERS = frozenset({"params", "before", "after"})
 """Fields of constraints and operations that hold parameters, which differ from group to group."""
 NESTED = ("operation", "operations", "constraints")
@@ -42,7 +47,7 @@ def schema_of(kind: str, rows: Iterable[Row], *, with_witness: bool, metadata: M
         found |= row.keys() & _SOMETIMES
         for name, shape in shapes.items():
             shapes[name] = common(shape, shape_of(row.get(name), PARAMETERS, name=name))
-    columns = _benchmark_columns(pa) if kind == "benchmark" else _run_columns(pa)
+    columns = _benchmark_columns(pa) if kind == "benchmark" else run_columns(pa)
     absent = _SOMETIMES - found
     columns, shapes = ({name: one for name, one in part.items() if name not in absent} for part in (columns, shapes))
     columns |= {name: arrow_type(shape) for name, shape in shapes.items()}
@@ -61,7 +66,7 @@ def schema_of_rows(kind: str, rows: Iterable[Row], metadata: Mapping[str, str]) 
     pa = arrow()
     fixed = {FIELD: pa.string()}
     if kind == "run":
-        known = _run_columns(pa)
+        known = run_columns(pa)
         fixed |= {name: known[name] for name in RUN_COLUMNS if name in known}
     found: dict[str, Shape] = {}
     for row in rows:
@@ -96,7 +101,7 @@ def _benchmark_columns(pa: Any) -> dict[str, Any]:
     }
 
 
-def _run_columns(pa: Any) -> dict[str, Any]:
+def run_columns(pa: Any) -> dict[str, Any]:
     text, number, truth, real = pa.string(), pa.int64(), pa.bool_(), pa.float64()
     span = pa.struct({"start": number, "end": number, "view": text})
     verdict = pa.struct({"group": text, "satisfied": truth, "expected": text, "found": text, "spans": pa.list_(span)})
@@ -131,21 +136,28 @@ def batches(rows: Iterable[Row], schema: Any) -> Iterator[Any]:
     """The rows as record batches of the schema."""
     pa = arrow()
     remaining = iter(rows)
-    while batch := [_fitted_row(row, schema) for row in islice(remaining, _BATCH)]:
+    while batch := [fitted_row(row, schema) for row in islice(remaining, _BATCH)]:
         yield pa.RecordBatch.from_pylist(batch, schema=schema)
 
 
-def write_parquet(path: Path, rows: Iterable[Row], schema: Any) -> None:
-    """Write rows to a Parquet file, a batch at a time."""
-    arrow()
+def write_parquet(path: Path, batches: Iterable[Any], schema: Any) -> None:
+    """Write record batches to a Parquet file; no more than a row group is in memory."""
+    pa = arrow()
     from pyarrow import parquet
 
+    waiting: list[Any] = []
     with parquet.ParquetWriter(path, schema, compression="zstd") as writer:
-        for batch in batches(rows, schema):
-            writer.write_batch(batch)
+        for batch in batches:
+            waiting.append(batch)
+            is_full = sum(one.num_rows for one in waiting) >= _GROUP_ROWS
+            if is_full or sum(one.nbytes for one in waiting) >= _GROUP_BYTES:
+                writer.write_table(pa.Table.from_batches(waiting, schema))
+                waiting = []
+        if waiting:
+            writer.write_table(pa.Table.from_batches(waiting, schema))
 
 
-def _fitted_row(row: Row, schema: Any) -> Row:
+def fitted_row(row: Row, schema: Any) -> Row:
     """A row as the schema takes it. What would not come back from it as it was is also in the field `evolif`."""
     result = {field.name: fitted(row.get(field.name), field.type) for field in schema if field.name != FIELD}
     if FIELD in row:
@@ -154,12 +166,12 @@ def _fitted_row(row: Row, schema: Any) -> Row:
             lost = {
                 name: row[name]
                 for name in NESTED
-                if name in row and _json_text(from_columns(name, result[name])) != _json_text(row[name])
+                if name in row and json_text(from_columns(name, result[name])) != json_text(row[name])
             }
             if set(row.get("topic") or ()) - set(result["topic"] or ()):
                 lost["topic"] = row["topic"]  # its wordings, which have no column
             told = told | {"columns": True, **({"line": lost} if lost else {})}
-        result[FIELD] = _json_text(told)
+        result[FIELD] = json_text(told)
     return result
 
 
@@ -173,7 +185,7 @@ def write_csv(path: Path, rows: Callable[[], Iterator[Row]]) -> None:
         rows: Gives the rows, which are read twice: first for their columns.
     """
     names = dict.fromkeys(name for row in rows() for name in row if name != FIELD)
-    with path.open("w", encoding="utf-8", newline="") as file:
+    with path.open("w", encoding="utf-8", errors="replace", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(map(csv_cell, names))
         for row in rows():
@@ -181,7 +193,7 @@ def write_csv(path: Path, rows: Callable[[], Iterator[Row]]) -> None:
 
 
 def _cell(value: object) -> str:
-    return "" if value is None else csv_cell(value if isinstance(value, str) else _json_text(value))
+    return "" if value is None else csv_cell(value if isinstance(value, str) else json_text(value))
 
 
 def from_columns(name: str, value: Any) -> Any:
@@ -189,6 +201,6 @@ def from_columns(name: str, value: Any) -> Any:
     return restored(value, PARAMETERS, name=name)
 
 
-def _json_text(value: object) -> str:
+def json_text(value: object) -> str:
     """A value as JSON text of a column."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))

@@ -506,13 +506,14 @@ _USAGE_COLUMNS = ("prompt_tokens", "completion_tokens", "cached_tokens", "reason
 _USAGE_WIDTH = len(_USAGE_COLUMNS)
 SUM_OF_USAGE = ", ".join(f"coalesce(sum({column}), 0)" for column in _USAGE_COLUMNS)
 """In SQL, what `Usage` takes."""
-_OWN_TOKENS = """(SELECT coalesce(sum({}), 0) FROM call
+OWN_TOKENS = """(SELECT coalesce(sum({}), 0) FROM call
         WHERE call.session = turn.session AND call.turn = turn.turn AND role = asked.seat)"""
+"""In SQL, the sum of a column of the speaker's own calls in a turn, where `turn` is joined to `asked`."""
 
 TURNS_OF_SESSION = f"""
 SELECT {_PROMPT_COLUMNS},
        answer, reasoning, truncated, served_by, seconds, verdicts, scores, heuristic, records, notes, context_tokens,
-       context, {", ".join(map(_OWN_TOKENS.format, _USAGE_COLUMNS))}
+       context, {", ".join(map(OWN_TOKENS.format, _USAGE_COLUMNS))}
 FROM turn JOIN asked ON asked.id = turn.asked
 WHERE turn.session = ? ORDER BY turn.turn
 """

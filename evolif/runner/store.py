@@ -231,6 +231,17 @@ class RunStore:
             named = self.integrity(afresh=True).named or f"a row cannot be read ({type(fault).__name__})"
             raise UsageError(_edited(self.root, named)) from None
 
+    @contextmanager
+    def reading(self) -> Iterator[sqlite3.Connection]:
+        """The file, for queries of other modules; only to read.
+
+        Raises:
+            UsageError: there is a row in the block that is not as it was written.
+            OutsideError: the disk.
+        """
+        with self._reading():
+            yield self._connection
+
     def _prompt(self, row: Sequence[Any]) -> Prompt:
         """The prompt of a row; models and epochs share it."""
         number = row[0]
