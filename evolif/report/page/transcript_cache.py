@@ -40,6 +40,7 @@ from evolif.report.page.tree_drawing import tree_svg
 from evolif.report.topic_tree import tree_of
 from evolif.runner import Run, load_run
 from evolif.text import plural, unhidden
+from evolif.types import Session
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -94,17 +95,19 @@ def asset(*names: str, package: str = _PACKAGE) -> Markup:
     return Markup("".join(f"{line.strip()}\n" for line in text.splitlines() if line.strip()))
 
 
-def policy(*, style: str, script: str, pictures: bool = False) -> str:
+def policy(*, style: str, script: str, pictures: bool = False, shards: bool = False) -> str:
     """The content security policy: our style sheet and our script by their hashes, and nothing else.
 
     Args:
         style: The text of the page's one `<style>`.
         script: The text of the page's one `<script>`.
         pictures: Whether the page holds pictures of exhibits; it still loads none.
+        shards: Whether the script may load others, which no markup of the page can.
     """
+    loads = " 'strict-dynamic'" if shards else ""
     images = "data:" if pictures else "'none'"
     return (
-        f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(style)}'; img-src {images}; "
+        f"default-src 'none'; script-src '{_hash(script)}'{loads}; style-src '{_hash(style)}'; img-src {images}; "
         "connect-src 'none'; font-src 'none'; media-src 'none'; object-src 'none'; frame-src 'none'; "
         "base-uri 'none'; form-action 'none'"
     )
@@ -119,6 +122,65 @@ def _hash(text: str) -> str:
     return "sha256-" + base64.b64encode(hashlib.sha256(str(text).encode()).digest()).decode()
 
 
+def sessions_of(run: Run, model: str) -> list[tuple[int, Session]]:
+    """The sessions of a model without their turns, by epoch and dialogue, with their numbers in the run's file.
+
+    Those that never began are left out.
+    """
+    return [
+        (number, replace(session, turns=()))
+        for number, session in run.store.sessions(model, unbegun=False, lazily=True)
+    ]
+
+
+class SessionRenderer:
+    """Renders sessions of a run.
+
+    Args:
+        number: Of the run, from 0.
+        run: Read session by session.
+    """
+
+    def __init__(self, number: int, run: Run) -> None:
+        self._number = number
+        self._run = run
+        self._reader = PromptReader(run)
+        self._faults = faults_of(run)
+        self._template = environment().get_template("transcript.html")
+
+    def render(self, place: int, stored: int, session: Session) -> tuple[SessionHead, bytes] | None:
+        """A session's line in the list, and its transcript.
+
+        Args:
+            place: Its number among all sessions of the page, from 1.
+            stored: Its number in the run's file.
+            session: Without turns, see `sessions_of`.
+
+        Returns:
+            None for a session that a budget or a stop rule prevented: there is nothing to show.
+        """
+        records, faults = self._run.store.turns(stored), self._faults.get((session.model, session.dialogue), ())
+        if not records and not faults and session.ending is None:
+            return None
+        scenario = self._reader.scenario
+        tree, exhibits = tree_of(records, scenario), exhibits_of(records, scenario)
+        head = session_head(place, self._number, session, records, faults, cap=self._run.settings.max_turns)
+        if any(one.pictures for one in exhibits):
+            head = replace(head, pictures=True)
+        data = self._template.render(
+            head=head,
+            turns=turn_views(session, records, self._reader),
+            exhibits=exhibits,
+            tree=tree,
+            drawing="" if tree is None else tree_svg(tree),
+            patience=session.patience,
+            partner=self._reader.speaker(session.model),
+            requirement=scenario.presentation.requirement,
+        ).encode()
+        return head, data
+
+
+_HEADS = "heads.json"
 _SMALL = 20_000
 """A smaller transcript is never skipped for its size, in bytes."""
 
@@ -144,31 +206,18 @@ class TranscriptCache:
             run: Read session by session.
             models: Those whose sessions are rendered; all if None.
         """
-        template = environment().get_template("transcript.html")
-        reader, faults = PromptReader(run), faults_of(run)
+        renderer = SessionRenderer(number, run)
         for model in (name for name in run.models if models is None or name in models):
-            for session, records in run.transcripts(model):
-                here = faults.get((model, session.dialogue), ())
-                if not records and not here and session.ending is None:
-                    continue  # a budget or a stop rule prevented its start: there is nothing to show
-                tree = tree_of(records, reader.scenario)
-                exhibits = exhibits_of(records, reader.scenario)
-                head = session_head(len(self.heads) + 1, number, session, records, here, cap=run.settings.max_turns)
-                if any(one.pictures for one in exhibits):
-                    head = replace(head, pictures=True)
-                data = template.render(
-                    head=head,
-                    turns=turn_views(session, records, reader),
-                    exhibits=exhibits,
-                    tree=tree,
-                    drawing="" if tree is None else tree_svg(tree),
-                    patience=session.patience,
-                    partner=reader.speaker(model),
-                    requirement=reader.scenario.presentation.requirement,
-                ).encode()
-                self._file(head.number).write_bytes(data)
-                self.heads.append(head)
-                self.sizes.append(len(data))
+            for session in sessions_of(run, model):
+                made = renderer.render(len(self.heads) + 1, *session)
+                if made is not None:
+                    self.keep(*made)
+
+    def keep(self, head: SessionHead, data: bytes) -> None:
+        """Store a rendered transcript."""
+        self._file(head.number).write_bytes(data)
+        self.heads.append(head)
+        self.sizes.append(len(data))
 
     def read(self, number: int) -> str:
         """The transcript of a session, by its number (from 1)."""
@@ -198,6 +247,20 @@ class TranscriptCache:
             taken.add(number)
         return taken
 
+    def save(self) -> None:
+        """Store the list of the sessions, for `load`."""
+        listed = {"sizes": self.sizes, "heads": [asdict(head) for head in self.heads]}
+        (self._folder / _HEADS).write_text(json.dumps(listed), encoding="utf-8")
+
+    @classmethod
+    def load(cls, folder: Path) -> TranscriptCache:
+        """What another process rendered into a folder."""
+        transcripts = cls(folder)
+        stored = json.loads((folder / _HEADS).read_text(encoding="utf-8"))
+        transcripts.sizes = stored["sizes"]
+        transcripts.heads += map(SessionHead.load, stored["heads"])
+        return transcripts
+
     def _file(self, number: int) -> Path:
         return self._folder / f"{number}.part"
 
@@ -207,8 +270,6 @@ class TranscriptCache:
 
 MIN_SESSIONS = 100
 """Number of sessions from which a second process is started; it takes half a second to start."""
-
-_HEADS = "heads.json"
 
 
 @contextmanager
@@ -225,11 +286,12 @@ def rendering(
     Yields:
         A function that waits for the transcripts, or renders them here without a second process.
     """
-    worker = _start_worker(runs, folder) if chosen is None and _is_worth_it(runs) else None
+    arguments = [str(folder), *(str(run.path.resolve()) for run in runs)]
+    worker = start_worker(__name__, arguments) if chosen is None and _is_worth_it(runs) else None
 
     def finish() -> TranscriptCache:
         if worker is not None and worker.wait() == 0:
-            return _load(folder)
+            return TranscriptCache.load(folder)
         return _render(runs, folder, chosen)  # raises what the worker failed on, if anything
 
     try:
@@ -246,11 +308,17 @@ def _is_worth_it(runs: Sequence[Run]) -> bool:
     return sessions >= MIN_SESSIONS and (os.cpu_count() or 1) > 1
 
 
-def _start_worker(runs: Sequence[Run], folder: Path) -> subprocess.Popen[bytes] | None:
+def start_worker(module: str, arguments: Sequence[str]) -> subprocess.Popen[bytes] | None:
+    """Run a module of ours as a program; None if no process can be started.
+
+    Args:
+        module: Its name.
+        arguments: Of the program.
+    """
     home = str(Path(__file__).resolve().parents[3])
     paths = os.pathsep.join(filter(None, (home, os.environ.get("PYTHONPATH", ""))))
     # -P: no module is imported from the working directory.
-    command = [sys.executable, "-P", "-m", __name__, str(folder), *(str(run.path.resolve()) for run in runs)]
+    command = [sys.executable, "-P", "-m", module, *arguments]
     try:
         return subprocess.Popen(
             command,
@@ -270,17 +338,6 @@ def _render(runs: Sequence[Run], folder: Path, chosen: Sequence[frozenset[str]] 
     return transcripts
 
 
-def _load(folder: Path) -> TranscriptCache:
-    transcripts = TranscriptCache(folder)
-    stored = json.loads((folder / _HEADS).read_text(encoding="utf-8"))
-    transcripts.sizes = stored["sizes"]
-    for head in stored["heads"]:
-        head["failed_groups"] = tuple(head["failed_groups"])
-        head["faults"] = tuple(tuple(fault) for fault in head["faults"])
-        transcripts.heads.append(SessionHead(**head))
-    return transcripts
-
-
 def main(folder: Path, paths: Sequence[str]) -> None:
     """Render the transcripts of the runs into the folder, with a list of the sessions."""
     runs: list[Run] = []
@@ -290,8 +347,7 @@ def main(folder: Path, paths: Sequence[str]) -> None:
     finally:
         for run in runs:
             run.close()
-    listed = {"sizes": transcripts.sizes, "heads": [asdict(head) for head in transcripts]}
-    (folder / _HEADS).write_text(json.dumps(listed), encoding="utf-8")
+    transcripts.save()
 
 
 if __name__ == "__main__":

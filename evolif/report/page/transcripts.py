@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby, pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from urllib.parse import quote
 
 from markupsafe import Markup
@@ -117,6 +117,10 @@ def pieces_of(query: str, folds: Sequence[tuple[int, int]]) -> tuple[QueryPart, 
     return tuple(QueryPart(text, (text.count("\n") + 1) if folded else 0) for text, folded in texts if text)
 
 
+_MOST_FACTS = 50_000
+"""Prompts whose facts are kept at a time: models share them, but a run may have millions."""
+
+
 class PromptReader:
     """What the scenario of a run says about its prompts.
 
@@ -139,6 +143,8 @@ class PromptReader:
         key = prompt.dialogue, prompt.turn, prompt.digest
         found = self._known.get(key)
         if found is None:
+            if len(self._known) >= _MOST_FACTS:
+                self._known.clear()
             with blaming(self.scenario):
                 told = [(str(name), str(value)) for name, value in self.scenario.presentation.facts(prompt) if value]
                 fmt = self.scenario.presentation.reading_format(prompt)
@@ -306,6 +312,12 @@ class SessionHead:
     faults: tuple[FaultRow, ...]
     pictures: bool = False
     """Whether its transcript holds pictures."""
+
+    @classmethod
+    def load(cls, told: Mapping[str, Any]) -> SessionHead:
+        """What `dataclasses.asdict` gave, after it was JSON."""
+        faults = tuple((turn, kind, message) for turn, kind, message in told["faults"])
+        return cls(**{**told, "failed_groups": tuple(told["failed_groups"]), "faults": faults})
 
     @property
     def key(self) -> str:
