@@ -38,7 +38,15 @@ class Outputs:
         # EVOLIF_JSON is a switch of other verbs; setting it for them must not create a file here.
         typer.Option("--json", envvar="EVOLIF_JSON_FILE", metavar="FILE|-", help="Write JSON; - is standard output."),
     ] = None
-    html: Annotated[Path | None, typer.Option(metavar="FILE", help="Write an HTML page with transcripts.")] = None
+    html: Annotated[
+        # A text, since a path has no slash at its end.
+        str | None,
+        typer.Option(
+            metavar="FILE|FOLDER/",
+            help="Write an HTML page with transcripts. Of more than 1,000 sessions a file holds a hundred dialogues, "
+            "and a folder all of them.",
+        ),
+    ] = None
     pack: Annotated[
         bool, typer.Option("--zip", help="Pack the page, and a folder if it needs one, into a ZIP file.")
     ] = False
@@ -85,6 +93,8 @@ class Outputs:
 
 def _beside(page: Written) -> str:
     """Where a page's transcripts are, if they are not all in it."""
+    if page.note:
+        return page.note
     if page.folder is None:
         return ""
     return (

@@ -5,6 +5,7 @@ Importing it is light; Jinja and the figures (extra `report`) are loaded when a 
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from evolif.report.analysis import ModelAnalysis, RunAnalysis
     from evolif.report.comparison import ModelComparison
     from evolif.report.leaderboard import Leaderboard
-    from evolif.report.page.page import Written
+    from evolif.report.page.page import Plan, Written
 
 __all__ = ["write_comparison_page", "write_page", "write_side_by_side"]
 
@@ -31,11 +32,15 @@ def write_page(
     """Write the page of one or several runs.
 
     The file is self-contained. Beyond 20 MB all transcripts are in a folder named after it, and some in the page, too.
-    All text of models, judges and files is escaped, and a content security policy allows only the page's own script.
+    Of more than 1,000 sessions it has a hundred dialogues instead, and says how they were chosen. In a folder, or
+    packed, such a page has all of them: their transcripts are in files of about 1 MB, which it loads when they are
+    opened, without a server. All text of models, judges and files is escaped, and a content security policy allows only
+    the page's own script, and what that loads.
 
     Args:
         analyses: The runs; those that may not be compared have separate sections.
-        path: The file; an earlier page of that name and its folder's transcripts are replaced.
+        path: The file; or a folder, which exists or ends in a slash, for a page `index.html` in it. An earlier page of
+            that name and its transcripts are replaced.
         comparisons: Pairs of models; by default each pair of a few models, or the best of many with every other.
         prices: For the costs; None means the packaged table.
         published: The published leaderboard, shown under its warning; None for none.
@@ -46,12 +51,9 @@ def write_page(
         OutsideError: The file cannot be written.
     """
     _need_jinja()
-    from evolif.report.page import page
+    from evolif.report.page.page import report_plan
 
-    def write_to(place: Path) -> Written:
-        return page.write(analyses, place, comparisons, prices, published)
-
-    return page.packed(Path(path), write_to) if packed else write_to(Path(path))
+    return _write(report_plan(analyses, comparisons, prices, published), path, packed=packed)
 
 
 def write_comparison_page(comparisons: Sequence[ModelComparison], path: Path | str, *, packed: bool = False) -> Written:
@@ -61,7 +63,7 @@ def write_comparison_page(comparisons: Sequence[ModelComparison], path: Path | s
 
     Args:
         comparisons: At least one.
-        path: The file; an earlier page of that name and its folder's transcripts are replaced.
+        path: The file or folder, as for `write_page`.
         packed: Pack the page, and its folder if it has one, into `NAME.zip` instead.
 
     Raises:
@@ -69,12 +71,27 @@ def write_comparison_page(comparisons: Sequence[ModelComparison], path: Path | s
         OutsideError: The file cannot be written.
     """
     _need_jinja()
+    from evolif.report.page.page import comparison_plan
+
+    return _write(comparison_plan(comparisons), path, packed=packed)
+
+
+def _write(plan: Plan, path: Path | str, *, packed: bool) -> Written:
     from evolif.report.page import page
+    from evolif.report.page.large_page import write
 
-    def write_to(place: Path) -> Written:
-        return page.write_comparison(comparisons, place)
+    if packed:
+        return page.packed(Path(path), lambda place: write(plan, place, whole=True))
+    if _is_folder(path):
+        return write(plan, Path(path) / "index.html", whole=True)
+    return write(plan, Path(path), whole=False)
 
-    return page.packed(Path(path), write_to) if packed else write_to(Path(path))
+
+def _is_folder(path: Path | str) -> bool:
+    """Whether a page is wanted in a folder: one that exists, or is told by its last character."""
+    if str(path).endswith(tuple(filter(None, (os.sep, os.altsep)))):
+        return True
+    return Path(path).is_dir() and Path(path).suffix.lower() not in (".html", ".htm")
 
 
 def write_side_by_side(

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 from pathlib import Path
 from tempfile import mkdtemp
-from typing import TypeVar
+from typing import Any, TypeVar
 from urllib.parse import quote
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
@@ -27,8 +28,9 @@ from evolif.report.page.comparison_sections import comparison_closing, compariso
 from evolif.report.page.lead import lead
 from evolif.report.page.sections import Section, closing_sections, run_sections
 from evolif.report.page.transcript_cache import TranscriptCache, asset, environment, rendering
-from evolif.report.page.transcripts import SessionHead, model_key
+from evolif.report.page.transcripts import model_key
 from evolif.report.wording import notice
+from evolif.runner import Run
 from evolif.scenario import get_scenario
 from evolif.text import READING_RULES_VERSION, plural
 from evolif.util.files import workshop
@@ -143,9 +145,10 @@ class Written:
     Attributes:
         path: The page, or the archive that holds it.
         bytes: Its size.
-        transcripts: Sessions that the page lists.
+        transcripts: Sessions that the page is about.
         inside: Of these, the transcripts in the page itself.
-        folder: The folder with all transcripts; None if all are inside, or the page is packed.
+        folder: The folder with all transcripts; None if there is none, or the page is packed.
+        note: Where the transcripts are of a page of too many sessions, for whoever wrote it; empty for others.
     """
 
     path: Path
@@ -153,6 +156,7 @@ class Written:
     transcripts: int
     inside: int
     folder: Path | None
+    note: str = ""
 
 
 def packed(path: Path, write_to: Callable[[Path], Written]) -> Written:
@@ -184,43 +188,8 @@ def packed(path: Path, write_to: Callable[[Path], Written]) -> Written:
         raise OutsideError(f"{target}: the page cannot be packed ({fault.strerror or fault})") from fault
 
 
-def write(
-    analyses: Sequence[RunAnalysis],
-    path: Path,
-    comparisons: Sequence[ModelComparison],
-    prices: PriceTable | None,
-    published: Leaderboard | None,
-) -> Written:
-    """See `evolif.report.page.write_page`."""
-
-    def content() -> _Content:
-        groups = group_comparable(analyses)
-        scenarios = [get_scenario(name) for name in dict.fromkeys(run.settings.scenario for run in analyses)]
-        title = f"evolif report: {', '.join(run.name for run in analyses)}"
-        return _Content(title, lead(groups, scenarios), _sections(groups, comparisons, prices, published))
-
-    return _written(analyses, path, content)
-
-
-def write_comparison(comparisons: Sequence[ModelComparison], path: Path) -> Written:
-    """See `evolif.report.page.write_comparison_page`."""
-    sides = [side for pair in comparisons for side in (pair.a, pair.b)]
-    analyses = list({id(side.of): side.of for side in sides}.values())
-    chosen = [frozenset(side.name for side in sides if side.of is analysis) for analysis in analyses]
-
-    def content() -> _Content:
-        sections: list[Section] = []
-        for number, pair in enumerate(comparisons, start=1):
-            sections += pair_sections(pair, f"-{number}" if len(comparisons) > 1 else "")
-        sections += comparison_closing(comparisons, analyses)
-        shown = [section for section in sections if section.has_content]
-        return _Content(comparison_title(comparisons), comparison_lead(comparisons), shown)
-
-    return _written(analyses, path, content, chosen)
-
-
 @dataclass(frozen=True, slots=True)
-class _Content:
+class Content:
     """What a page says besides its transcripts."""
 
     title: str
@@ -228,22 +197,81 @@ class _Content:
     sections: list[Section]
 
 
-def _written(
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A page to be written."""
+
+    analyses: Sequence[RunAnalysis]
+    content: Callable[[], Content]
+    """Works out figures and tables, while a second process renders transcripts."""
+    chosen: Sequence[frozenset[str]] | None = None
+    """Per run the models whose transcripts are wanted; all of them if None."""
+
+    @property
+    def runs(self) -> list[Run]:
+        """Whose transcripts are wanted."""
+        return [analysis.run for analysis in self.analyses]
+
+    @property
+    def seed(self) -> int:
+        """Of what is drawn."""
+        return self.analyses[0].seed if self.analyses else 0
+
+
+def report_plan(
     analyses: Sequence[RunAnalysis],
-    path: Path,
-    content: Callable[[], _Content],
-    chosen: Sequence[frozenset[str]] | None = None,
-) -> Written:
-    """A page with the transcripts of runs, or of the chosen models of each."""
+    comparisons: Sequence[ModelComparison],
+    prices: PriceTable | None,
+    published: Leaderboard | None,
+) -> Plan:
+    """The page of runs, see `evolif.report.page.write_page`."""
+
+    def content() -> Content:
+        groups = group_comparable(analyses)
+        scenarios = [get_scenario(name) for name in dict.fromkeys(run.settings.scenario for run in analyses)]
+        title = f"evolif report: {', '.join(run.name for run in analyses)}"
+        return Content(title, lead(groups, scenarios), _sections(groups, comparisons, prices, published))
+
+    return Plan(analyses, content)
+
+
+def comparison_plan(comparisons: Sequence[ModelComparison]) -> Plan:
+    """The page of pairs, see `evolif.report.page.write_comparison_page`."""
+    sides = [side for pair in comparisons for side in (pair.a, pair.b)]
+    analyses = list({id(side.of): side.of for side in sides}.values())
+    chosen = [frozenset(side.name for side in sides if side.of is analysis) for analysis in analyses]
+
+    def content() -> Content:
+        sections: list[Section] = []
+        for number, pair in enumerate(comparisons, start=1):
+            sections += pair_sections(pair, f"-{number}" if len(comparisons) > 1 else "")
+        sections += comparison_closing(comparisons, analyses)
+        shown = [section for section in sections if section.has_content]
+        return Content(comparison_title(comparisons), comparison_lead(comparisons), shown)
+
+    return Plan(analyses, content, chosen)
+
+
+@contextmanager
+def making(path: Path) -> Iterator[tuple[Path, Path]]:
+    """Where a page is made: a folder for what is rendered, and the draft that then replaces the page.
+
+    Raises:
+        OutsideError: the disk.
+    """
     try:
         with workshop(path) as folder:
             # Of this process alone: one that outlived its killed parent may still be rendering for it.
-            place = Path(mkdtemp(dir=folder))
-            with rendering([analysis.run for analysis in analyses], place, chosen) as transcripts:
-                told = content()
-                return _Page(analyses, path, told, transcripts(), folder / "page").write()
+            yield Path(mkdtemp(dir=folder)), folder / "page"
     except OSError as fault:
         raise OutsideError(f"{path}: the page cannot be written ({fault.strerror or fault})") from fault
+
+
+def write(plan: Plan, path: Path) -> Written:
+    """Write a page with all transcripts, or with as many as fit and a folder of all beside it."""
+    with making(path) as (place, draft), rendering(plan.runs, place, plan.chosen) as transcripts:
+        told = plan.content()
+        return Page(plan, path, told, transcripts(), draft).write()
 
 
 def _sections(
@@ -263,29 +291,76 @@ def _sections(
     return [section for section in sections if section.has_content]
 
 
-class _Page:
-    def __init__(
-        self, analyses: Sequence[RunAnalysis], path: Path, content: _Content, transcripts: TranscriptCache, draft: Path
-    ) -> None:
-        self._analyses = analyses
+class Sheet:
+    """A page as it is written: its sections, and what stands between them.
+
+    Args:
+        plan: What it is about.
+        path: Where it is to be.
+        content: What it says besides its transcripts.
+        draft: Where it is made.
+    """
+
+    def __init__(self, plan: Plan, path: Path, content: Content, draft: Path) -> None:
+        self._analyses = plan.analyses
         self._path = path
         self._draft = draft
         self._content = content
+        self._seed = plan.seed
+        self._notice = notice(run.settings for run in plan.analyses)
+
+    def _replace(self, pieces: Iterable[str]) -> int:
+        """Write the pieces, and return their bytes."""
+        # The draft then replaces the page: no reader ever sees half a page.
+        with self._draft.open("wb") as made:
+            size = sum(made.write(piece.encode()) for piece in pieces)
+        os.replace(self._draft, self._path)
+        return size
+
+    def _stream(self, template: str, scripts: tuple[str, ...], styles: tuple[str, ...], **more: Any) -> Iterable[str]:
+        """The pieces of the page: what `page.html` and the templates that extend it need, and more."""
+        runs = self._analyses
+        scenarios = [get_scenario(name) for name in dict.fromkeys(run.settings.scenario for run in runs)]
+        words = {scenario.presentation.requirement for scenario in scenarios}
+        stream = (
+            environment()
+            .get_template(template)
+            .stream(
+                style=asset(*styles),
+                script=asset(*scripts),
+                version=__version__,
+                reading_rules=", ".join(sorted({str(run.settings.reading_rules) for run in runs}))
+                or READING_RULES_VERSION,
+                title=self._content.title,
+                lead=self._content.lead,
+                requirement=words.pop() if len(words) == 1 else "requirement",
+                not_comparable=self._notice,
+                sections=self._content.sections,
+                **more,
+            )
+        )
+        stream.enable_buffering(500)
+        return stream
+
+
+class Page(Sheet):
+    """A page with transcripts in it."""
+
+    def __init__(self, plan: Plan, path: Path, content: Content, transcripts: TranscriptCache, draft: Path) -> None:
+        super().__init__(plan, path, content, draft)
         self._transcripts = transcripts
-        self._seed = analyses[0].seed if analyses else 0
         self._listed = transcripts.heads
-        self._notice = notice(run.settings for run in analyses)
 
     def write(self) -> Written:
         """Decide by size which transcripts stand in the page, and write everything."""
         total = len(self._transcripts.heads)
         order = fair_order((((h.run, h.model), h.number) for h in self._transcripts), self._seed)
-        room = self._room()
+        room = self._room(MOST_BYTES)
         while room < 0 and self._listed:
             # The list of sessions alone is too long: shorten it; the folder has all of them.
             kept = set(order[: len(self._listed) // 2])
             self._listed = [head for head in self._transcripts if head.number in kept]
-            room = self._room()
+            room = self._room(MOST_BYTES)
         inside = self._transcripts.fitting(order[: len(self._listed)], room)
         folder = None
         if len(inside) < total:
@@ -295,10 +370,11 @@ class _Page:
         size = self._write(lambda n: Markup(self._transcripts.read(n)) if n in inside else None, self._choice(inside))
         return Written(self._path, size, total, len(inside), folder)
 
-    def _room(self) -> int:
+    def _room(self, most: int) -> int:
+        """Bytes for transcripts in a page of at most so many."""
         # An empty transcript has about as much markup as a line that links to one.
         size = sum(len(piece.encode()) for piece in self._pieces(lambda _: Markup(""), self._choice(set())))
-        return MOST_BYTES - _SPARE - size
+        return most - _SPARE - size
 
     def _choice(self, inside: set[int]) -> str:
         total = len(self._transcripts.heads)
@@ -315,47 +391,33 @@ class _Page:
         )
 
     def _write(self, body: Callable[[int], Markup | None], choice: str) -> int:
-        # The draft then replaces the page: no reader ever sees half a page.
-        with self._draft.open("wb") as made:
-            size = sum(made.write(piece.encode()) for piece in self._pieces(body, choice))
-        os.replace(self._draft, self._path)
-        return size
+        return self._replace(self._pieces(body, choice))
 
     def _pieces(self, body: Callable[[int], Markup | None], choice: str) -> Iterable[str]:
         heads = self._listed
-        runs = self._analyses
-        scenarios = [get_scenario(name) for name in dict.fromkeys(run.settings.scenario for run in runs)]
-        words = {scenario.presentation.requirement for scenario in scenarios}
-        stream = (
-            environment()
-            .get_template("page.html")
-            .stream(
-                style=asset("base.css", "transcript.css", "page.css"),
-                script=asset("page.js", "transcript.js"),
-                version=__version__,
-                reading_rules=", ".join(sorted({str(run.settings.reading_rules) for run in runs}))
-                or READING_RULES_VERSION,
-                title=self._content.title,
-                lead=self._content.lead,
-                requirement=words.pop() if len(words) == 1 else "requirement",
-                not_comparable=self._notice,
-                sections=self._content.sections,
-                heads=heads,
-                pictures=any(head.pictures for head in heads),
-                body=body,
-                choice=choice,
-                folder=quote(side_folder(self._path).name),
-                side_name=side_name,
-                models=_models(heads, runs),
-                endings=sorted({head.ending for head in heads}),
-                groups=sorted({group for head in heads for group in head.failed_groups}),
-            )
+        return self._stream(
+            "page.html",
+            ("page.js", "transcript.js"),
+            ("base.css", "transcript.css", "page.css"),
+            shards=False,
+            heads=heads,
+            pictures=any(head.pictures for head in heads),
+            body=body,
+            choice=choice,
+            folder=quote(side_folder(self._path).name),
+            side_name=side_name,
+            models=models_shown(dict.fromkeys((head.run, head.model) for head in heads), self._analyses),
+            endings=sorted({head.ending for head in heads}),
+            groups=sorted({group for head in heads for group in head.failed_groups}),
         )
-        stream.enable_buffering(500)
-        return stream
 
 
-def _models(heads: Sequence[SessionHead], runs: Sequence[RunAnalysis]) -> list[tuple[str, str]]:
-    seen = dict.fromkeys((head.run, head.model) for head in heads)
+def models_shown(models: Iterable[tuple[int, str]], runs: Sequence[RunAnalysis]) -> list[tuple[str, str]]:
+    """The key of each model in links and filters, and what it is called.
+
+    Args:
+        models: The number of the run, and the model's name.
+        runs: All of the page.
+    """
     several = len(runs) > 1
-    return [(model_key(run, name), f"{name} ({runs[run].name})" if several else name) for run, name in seen]
+    return [(model_key(run, name), f"{name} ({runs[run].name})" if several else name) for run, name in models]
