@@ -168,10 +168,10 @@ def _series(name: str, chunks: Sequence[Any]) -> Series[Any]:
     pa = arrow()
     column = pa.chunked_array(chunks)
     if name in _NESTED:
-        return pandas.Series(pandas.arrays.ArrowExtensionArray(column))  # type: ignore[no-any-return]
+        return pandas.Series(pandas.arrays.ArrowExtensionArray(column))
     if name in _CATEGORIES:
         found = column.unify_dictionaries().to_pandas()
-        return found.cat.reorder_categories(sorted(found.cat.categories))  # type: ignore[no-any-return]
+        return found.cat.reorder_categories(sorted(found.cat.categories))
     if name in _NULLABLE:
-        return pandas.Series(column.to_pylist(), dtype=_NULLABLE[name])  # type: ignore[no-any-return]
-    return column.to_pandas()  # type: ignore[no-any-return]
+        return pandas.Series(column.to_pylist(), dtype=_NULLABLE[name])
+    return column.to_pandas()

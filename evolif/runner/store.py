@@ -181,7 +181,7 @@ class RunStore:
 
     def longest_session(self, dialogue: int) -> list[AskedAndAnswered]:
         """What was said in the dialogue's session that has the most turns."""
-        with self._reading():
+        with self.reading():
             row = self._connection.execute(
                 "SELECT session.id FROM session JOIN turn ON turn.session = session.id WHERE dialogue = ?"
                 " GROUP BY session.id ORDER BY count(*) DESC, session.id LIMIT 1",
@@ -201,13 +201,13 @@ class RunStore:
 
     def asked(self, dialogue: int) -> list[Prompt]:
         """Every prompt of a dialogue that the run has used, by turn."""
-        with self._reading():
+        with self.reading():
             rows = self._connection.execute(f"{PROMPTS} WHERE dialogue = ? ORDER BY turn, id", (dialogue,))
             return [prompt_from_row(row) for row in rows]
 
     def prompts(self, after: int = 0) -> Iterator[Prompt]:
         """Every prompt that the run has used, by dialogue and turn; without the first ones that were stored."""
-        with self._reading():
+        with self.reading():
             for row in self._connection.execute(f"{PROMPTS} WHERE id > ? ORDER BY dialogue, turn, id", (after,)):
                 yield prompt_from_row(row)
 
@@ -218,7 +218,7 @@ class RunStore:
             return {(dialogue, turn): digest for dialogue, turn, digest in rows}
 
     @contextmanager
-    def _reading(self) -> Iterator[None]:
+    def reading(self) -> Iterator[sqlite3.Connection]:
         """Turn a row that is not as it was written into an error that names it.
 
         Raises:
@@ -226,21 +226,10 @@ class RunStore:
         """
         try:
             with disk_faults(self.root):
-                yield
+                yield self._connection
         except (ValueError, LookupError, TypeError, AttributeError) as fault:
             named = self.integrity(afresh=True).named or f"a row cannot be read ({type(fault).__name__})"
             raise UsageError(_edited(self.root, named)) from None
-
-    @contextmanager
-    def reading(self) -> Iterator[sqlite3.Connection]:
-        """The file, for queries of other modules; only to read.
-
-        Raises:
-            UsageError: there is a row in the block that is not as it was written.
-            OutsideError: the disk.
-        """
-        with self._reading():
-            yield self._connection
 
     def _prompt(self, row: Sequence[Any]) -> Prompt:
         """The prompt of a row; models and epochs share it."""
@@ -259,7 +248,7 @@ class RunStore:
 
     def turns(self, session: int) -> list[TurnRecord]:
         """The answered turns of a session, in order."""
-        with self._reading():
+        with self.reading():
             rows = self._connection.execute(TURNS_OF_SESSION, (session,))
             return [record_from_row(self._prompt(row[:PROMPT_WIDTH]), row[PROMPT_WIDTH:]) for row in rows]
 
@@ -320,7 +309,7 @@ class RunStore:
                 `evolif.metrics.terms`; figures are the same.
         """
         order = {name: i for i, name in enumerate(self.settings.models)}
-        with self._reading():
+        with self.reading():
             rows = self._connection.execute(
                 "SELECT id, model, dialogue, epoch, ending, reason, cause, session.seal, data, terms.seal FROM session"
                 " LEFT JOIN terms ON terms.session = session.id AND edition = ? AND ending IS NOT NULL AND ?"
@@ -349,7 +338,7 @@ class RunStore:
 
     def judged_turns(self, session: int) -> tuple[JudgedTurn, ...]:
         """The judged turns of a session, by its number, with bare outcomes."""
-        with self._reading():
+        with self.reading():
             return tuple(self._judged_turns(session))
 
     def _judged_turns(self, session: int) -> Iterator[JudgedTurn]:

@@ -92,4 +92,4 @@ def test_a_scenario_of_today_answers_to_the_names_of_before_without_a_warning() 
 def test_the_contract_is_short() -> None:
     members = [name for name in vars(Scenario) if not name.startswith("_")]
     declared = set(members) | {name for name in Scenario.__annotations__ if not name.startswith("_")}
-    assert len(declared) <= 32  # the last one is what trainers read of scores
+    assert len(declared) <= 33  # the last ones are what trainers read of scores, and what runs that are merged say

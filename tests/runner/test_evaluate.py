@@ -316,7 +316,7 @@ def test_settings_by_name_are_fields_of_the_configuration() -> None:
     fields = {name: field for name, field in EvalConfig.model_fields.items() if name in hints}
     assert list(hints) and hints.keys() == fields.keys()
     others = {name for name, kind in hints.items() if kind != fields[name].annotation}
-    assert others == {"fork_into", "model_args", "synthesizers"}  # a path may be a text, models any sequence
+    assert others == {"dialogues", "fork_into", "model_args", "synthesizers"}  # a path may be a text, a sequence any
     assert hints["fork_into"] == hints["model_args"] == Path | str | None
 
 

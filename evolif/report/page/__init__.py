@@ -10,6 +10,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from evolif.benchmark.files import HEADER
+from evolif.errors import UsageError
+from evolif.runner.store_file import FILE_NAME
+
 if TYPE_CHECKING:
     from evolif.budget import PriceTable
     from evolif.report.analysis import ModelAnalysis, RunAnalysis
@@ -47,7 +51,7 @@ def write_page(
         packed: Pack the page, and its folder if it has one, into `NAME.zip` instead.
 
     Raises:
-        UsageError: The extra `report` is not installed.
+        UsageError: The extra `report` is not installed, or the folder is a run or a benchmark.
         OutsideError: The file cannot be written.
     """
     _need_jinja()
@@ -67,7 +71,7 @@ def write_comparison_page(comparisons: Sequence[ModelComparison], path: Path | s
         packed: Pack the page, and its folder if it has one, into `NAME.zip` instead.
 
     Raises:
-        UsageError: The extra `report` is not installed.
+        UsageError: The extra `report` is not installed, or the folder is a run or a benchmark.
         OutsideError: The file cannot be written.
     """
     _need_jinja()
@@ -83,7 +87,7 @@ def _write(plan: Plan, path: Path | str, *, packed: bool) -> Written:
     if packed:
         return page.packed(Path(path), lambda place: write(plan, place, whole=True))
     if _is_folder(path):
-        return write(plan, Path(path) / "index.html", whole=True)
+        return write(plan, _place_in(Path(path)), whole=True)
     return write(plan, Path(path), whole=False)
 
 
@@ -129,9 +133,24 @@ def write_side_by_side(
 
 
 def _need_jinja() -> None:
-    from evolif.errors import UsageError
 
     try:
         import jinja2  # noqa: F401  # the modules of the page need it to be imported
     except ImportError:
         raise UsageError("the page needs Jinja: install evolif[report]") from None
+
+
+def _place_in(folder: Path) -> Path:
+    """Where the page goes in a folder.
+
+    Raises:
+        UsageError: the folder is one of evolif's own, which holds nothing else.
+    """
+    for name, what in ((FILE_NAME, "run"), (HEADER, "benchmark")):
+        if (folder / name).exists():
+            raise UsageError(f"--html: {folder} is a {what}; name another folder, or a file for the page")
+    return folder / _INDEX
+
+
+_INDEX = "index.html"
+"""The name of a page in its folder."""
