@@ -37,6 +37,7 @@ SLOW = {
     "plugins",
     "publish",
     "python",
+    "query",
     "resume",
     "scenario",
     "share",

@@ -10,6 +10,7 @@ from contextlib import closing
 from dataclasses import asdict
 from math import isfinite
 from pathlib import Path
+from runpy import run_path
 from typing import Any
 
 import pytest
@@ -169,6 +170,7 @@ def edited(made: Path, folder: Path, sql: str, *values: object) -> Path:
     return folder
 
 
+EARLIER = Path(__file__).parent.parent / "runner" / "tables_of_version_2.py"
 HOSTILE = {
     "NUL": ("a\\u0000b", "a\0b"),
     "half a pair": ("a\\ud800b", "a?b"),
@@ -213,6 +215,16 @@ def test_a_run_without_a_turn_has_the_columns(made: Path, tmp_path: Path) -> Non
     assert parquet.read_table(tmp_path / "r.parquet").num_rows == 0
 
 
+def test_runs_of_earlier_versions_have_tables_too(made: Path, tmp_path: Path) -> None:
+    shutil.copytree(made, tmp_path / "r")
+    with closing(sqlite3.connect(tmp_path / "r" / "run.sqlite")) as file, file:
+        file.executescript(run_path(str(EARLIER))["TABLES_OF_VERSION_2"])
+    with closing(load_run(tmp_path / "r", read_only=True)) as run:
+        names = dict.fromkeys(name for row in expected_rows(run) for name in row)
+        assert frame_rows(run) == [{name: plain(row.get(name)) for name in names} for row in expected_rows(run)]
+    assert export(tmp_path / "r", tmp_path / "r.parquet").rows == export(made, tmp_path / "now.parquet").rows > 0
+
+
 def test_a_number_that_no_column_holds_does_not_end_in_a_traceback() -> None:
     huge = '[{"group":"x","satisfied":true,"expected":7,"found":{"deep":[1]},"spans":[]}]'
     found = found_columns([huge, None], ["", '[["points",NaN]]'], ["", ""])
@@ -220,3 +232,44 @@ def test_a_number_that_no_column_holds_does_not_end_in_a_traceback() -> None:
     assert (one["expected"], one["found"], none) == ("7", '{"deep":[1]}', [])
     assert found.scores.to_pylist()[1] == [{"name": "points", "value": None, "expected": "", "found": ""}]
     assert (list(found.judged), list(found.satisfied), list(found.ok)) == ([1, 0], [1, 0], [True, None])
+
+
+@pytest.mark.slow
+def test_memory_does_not_grow_with_the_run(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What Python holds at most while about 100 and 1,000 turns are written."""
+    import tracemalloc
+
+    peaks = []
+    monkeypatch.setattr(turn_rows_module, "MOST_TURNS", 16)
+    monkeypatch.setattr("evolif.exchange.tables._GROUP_ROWS", 32)
+    for times in (20, 200):
+        root = tmp_path / f"r{times}"
+        shutil.copytree(made, root)
+        with closing(sqlite3.connect(root / "run.sqlite")) as file, file:
+            file.execute(_EPOCHS, (times,))
+            file.execute(_TURNS_OF_EPOCHS)
+        held = []
+        for kind in ("parquet", "jsonl", "csv"):
+            tracemalloc.start()
+            done = export(root, root / f"out.{kind}")
+            held.append(tracemalloc.get_traced_memory()[1])
+            tracemalloc.stop()
+            assert done.rows > times * 2
+        peaks.append(held)
+    for few, many in zip(*peaks, strict=True):
+        assert many < few + 500_000
+
+
+_EPOCHS = """
+WITH RECURSIVE n(i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM n WHERE i < ?)
+INSERT INTO session (model, dialogue, epoch, ending, cause, reason)
+SELECT model, dialogue, i, ending, cause, reason FROM session, n
+"""
+_TURNS_OF_EPOCHS = """
+INSERT INTO turn (session, turn, asked, answer, reasoning, truncated, served_by, seconds, verdicts, scores, heuristic,
+                  records, notes)
+SELECT copy.id, turn.turn, asked, answer, reasoning, truncated, served_by, seconds, verdicts, scores, heuristic,
+       records, notes
+FROM session AS copy JOIN session AS first ON first.dialogue = copy.dialogue AND first.epoch = 1
+JOIN turn ON turn.session = first.id WHERE copy.epoch > 1
+"""
