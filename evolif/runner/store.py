@@ -219,7 +219,7 @@ class RunStore:
 
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
-        """Turn a row that is not as it was written into an error that names it.
+        """The file, to read; a row that is not as it was written becomes an error that names it.
 
         Raises:
             UsageError: there is such a row.
