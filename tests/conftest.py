@@ -59,7 +59,10 @@ def copied(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Callable[[Path
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Of a test that is marked as sampled, leave all cases but the first to `make test-slow`."""
+    """Of a test that is marked as sampled, leave all cases but the first to `make test-slow`.
+
+    Those that ask the small real model come first: some take a minute, which at the end one process would spend alone.
+    """
     seen: set[str] = set()
     for item in items:
         if item.get_closest_marker("sampled") is not None:
@@ -67,6 +70,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             if test in seen:
                 item.add_marker("slow")
             seen.add(test)
+    items.sort(key=lambda item: item.get_closest_marker("local") is None)
 
 
 def pytest_collection_finish() -> None:

@@ -33,7 +33,7 @@ models:
 scenarios:
   - {{dialogues: 6, turns: 2, seed: 7, settings: {{max_turns: 2}}}}
   - {{label: harder, profile: extended, dialogues: 6, turns: 2, seed: 7, settings: {{max_turns: 2}}}}
-  - {{name: shifts, dialogues: 2, seed: 3, settings: {{set: {{replies: scripted}}}}, gate: false}}
+  - {{name: shifts, dialogues: 1, seed: 3, settings: {{set: {{replies: scripted}}}}, gate: false}}
 settings: {{max_tokens: 12, temperature: 0, display: none, prices: prices.yaml}}
 budget: {{usd: 1}}
 gate: {{max: {{exhaustion_rate: 1}}}}

@@ -119,11 +119,10 @@ def test_refusals():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("runs", "least"), [(20, 18), pytest.param(100, 93, marks=pytest.mark.slow)])
-def test_equal_models_keep_all_ranks(runs, least):
+def test_equal_models_keep_all_ranks():
     """In at least 95 of 100 runs, for all of four models together."""
     kept = 0
-    for seed in range(runs):
+    for seed in range(100):
         found = ranking(several(*[0.8] * 4, dialogues=20, seed=seed), table=PROCESS, resamples=1)
         kept += all((one.low, one.high) == (1, 4) for one in found.places[AT_N].values())
-    assert kept >= least
+    assert kept >= 93

@@ -318,11 +318,9 @@ def test_an_answer_from_the_cache_was_booked_when_it_was_paid(
 
 
 @pytest.mark.slow
-@pytest.mark.slow
-@pytest.mark.parametrize("kills", [1, pytest.param(4, marks=pytest.mark.slow)])
-def test_kills_hide_no_call_from_a_budget(long_bench: InstructionBenchmark, tmp_path: Path, kills: int) -> None:
+def test_kills_hide_no_call_from_a_budget(long_bench: InstructionBenchmark, tmp_path: Path) -> None:
     """Commands under one budget, each of which is killed with calls in flight."""
-    folder, budget, connections = tmp_path / "run", 20_000, 4
+    folder, budget, connections, kills = tmp_path / "run", 20_000, 4, 4
     stalled = 0
 
     def brain(asked: Asked) -> Served:

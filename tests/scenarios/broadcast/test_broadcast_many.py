@@ -29,7 +29,7 @@ from page_referee import (
 )
 
 each_sport = pytest.mark.parametrize("sport", SPORTS)
-each_number = pytest.mark.parametrize("number", [24, pytest.param(200, marks=pytest.mark.slow)])
+each_number = pytest.mark.parametrize("number", [24, pytest.param(100, marks=pytest.mark.slow)])
 """Of dialogues."""
 impacts = pytest.mark.parametrize("task", ["IR", "TS"])
 

@@ -55,9 +55,10 @@ def test_witnesses_satisfy_every_item_that_rules_check(sport: str) -> None:
 
 
 @pytest.mark.sampled
-@pytest.mark.parametrize("dialogues", [4, pytest.param(25, marks=pytest.mark.slow)])
-@pytest.mark.parametrize("task", TASKS)
-@pytest.mark.parametrize("sport", PERIODS)
+@pytest.mark.parametrize(
+    ("sport", "task", "dialogues"),
+    [("basketball", "IF", 4), *((sport, task, 25) for sport in PERIODS for task in TASKS)],
+)
 def test_each_defect_costs_exactly_its_items_and_triggers_exactly_its_gates(
     sport: str, task: str, dialogues: int
 ) -> None:
