@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 unexport PYTHONDONTWRITEBYTECODE
 export PYTHONPYCACHEPREFIX := $(CURDIR)/$(VENV)/pycache
 
-.PHONY: demo weights test test-slow test-apart ci-parts lint types check format fetch screenshots docs reference clean
+.PHONY: demo weights compiled test test-slow test-apart ci-parts lint types check format fetch screenshots docs reference clean
 
 # Not quiet: the lines of pip say what is downloaded, and that something happens.
 PIP := $(BIN)/python -m pip install --disable-pip-version-check
@@ -52,6 +52,10 @@ test: weights
 # What `make test` leaves out: the slow tests, and more examples of each property.
 test-slow: weights
 	$(PYTEST) -m "slow or hypothesis" --hypothesis-profile thorough
+
+# The tests as Python compiles them, once: otherwise each process that runs them compiles all of them.
+compiled: $(VENV)/.dev
+	$(BIN)/python -m pytest -n 0 --collect-only --quiet >$(VENV)/collected.txt
 
 # What some tests skip without, as far as this machine lets it be installed: Ray, Inspect, and as root a browser.
 ci-parts: $(VENV)/.dev
