@@ -211,20 +211,20 @@ def _session_terms(record: DialogueRecord) -> Terms:
     own = dialogue_figures(record)
     course = course_of(record)
     return Terms(
-        sessions=1,
-        length=own.length,
+        sessions=1.0,
+        length=float(own.length),
         accuracy=own.accuracy,
-        successes=own.successes,
-        longest_run=own.longest_run,
-        recovery=own.recoveries / own.chances if own.chances else 0,
-        has_recovery=1 if own.chances else 0,
-        robustness=own.successes / own.length if own.length else 0,
-        has_robustness=1 if own.length else 0,
-        exhausted=1 if patience_left(record) == 0 else 0,
-        recoveries=own.recoveries,
-        chances=own.chances,
-        settled=sum(course.good),
-        requests=course.requests,
+        successes=float(own.successes),
+        longest_run=float(own.longest_run),
+        recovery=own.recoveries / own.chances if own.chances else 0.0,
+        has_recovery=1.0 if own.chances else 0.0,
+        robustness=own.successes / own.length if own.length else 0.0,
+        has_robustness=1.0 if own.length else 0.0,
+        exhausted=1.0 if patience_left(record) == 0 else 0.0,
+        recoveries=float(own.recoveries),
+        chances=float(own.chances),
+        settled=float(sum(course.good)),
+        requests=float(course.requests),
     )
 
 
@@ -250,8 +250,11 @@ def terms_of(records: Sequence[DialogueRecord]) -> list[Terms]:
 
     None of the records that have no `cap` enters ISR@N.
     """
-    settled = satisfied([course_of(record) for record in records])
+    courses = [course_of(record) for record in records]
     rows = [session_terms(record) for record in records]
+    if not any(course.cut for course in courses):
+        return rows  # each of them says it of itself
+    settled = satisfied(courses)
     if settled is None:
         return [row._replace(settled=0.0, requests=0.0) for row in rows]
     return [row._replace(settled=value) for row, value in zip(rows, settled, strict=True)]
@@ -276,6 +279,9 @@ def session_record(session: Session) -> DialogueRecord:
 
 def _record_of_terms(session: Session, terms: SessionTerms) -> DialogueRecord:
     """The record of a stored session, without its turns; the same object for the same session."""
+    if terms.latest is not None and terms.latest[0] is session:
+        known: DialogueRecord = terms.latest[1]
+        return known
     key = session.dialogue, session.epoch, session.patience, session.cap, session.ending, session.cause
     record: DialogueRecord | None = terms.records.get(key)
     if record is None:
@@ -284,6 +290,7 @@ def _record_of_terms(session: Session, terms: SessionTerms) -> DialogueRecord:
         if terms.credits:
             credits = tuple([one for one, own in zip(terms.credits, terms.outcomes, strict=True) if own])
         record = terms.records[key] = _record(session, kept, credits, 0)
+    terms.latest = session, record
     return record
 
 
@@ -321,11 +328,11 @@ def judged_verdicts(turn: JudgedTurn) -> tuple[bool, ...]:
 
 def _rates(session: Session) -> tuple[float, ...]:
     own = dialogue_figures(session_record(session))
-    return own.length, own.accuracy, own.successes
+    return float(own.length), own.accuracy, float(own.successes)
 
 
 def _joint(sessions: Sequence[Session]) -> list[tuple[float, ...]]:
-    return [tuple(row) for row in terms_of(with_cap(list(map(session_record, sessions))))]
+    return list(terms_of(with_cap(list(map(session_record, sessions)))))
 
 
 def _influence(clusters: Sequence[Sequence[Session]]) -> list[float] | None:

@@ -118,7 +118,7 @@ class MetricTable:
     such as `games/1`; `of` must depend on the turns and the end alone then. Empty: they are worked out from the turns
     whenever they are read."""
     is_checked: bool = False
-    """Whether `of` and `joint` are known to give sound terms, so that their rows need no check."""
+    """Whether `of` and `joint` are known to give sound terms, all of them floats, so that rows need no check."""
 
     def __post_init__(self) -> None:
         wrong = [name for name in self.ratios if not _NAME.fullmatch(name)]
@@ -183,7 +183,7 @@ class MetricTable:
         if self.joint is None:
             return [self.row(session) for session in sessions]
         if self.is_checked:
-            return list(map(tuple, self.joint(sessions)))
+            return list(self.joint(sessions))
         return [self._checked(session, tuple(row)) for session, row in zip(sessions, self.joint(sessions), strict=True)]
 
     def _checked(self, session: Session, row: Row) -> Row:
@@ -433,10 +433,12 @@ def summed_rows(table: MetricTable, rows: Iterable[tuple[Cluster, Row]]) -> dict
     for cluster, row in rows:
         by_cluster[cluster].append(row)
     # The sum of one row is that row; most clusters have no more.
-    return {
-        cluster: table.total(own) if len(own) > 1 else tuple([0.0 + term for term in own[0]])
-        for cluster, own in by_cluster.items()
-    }
+    one = (lambda row: row) if table.is_checked else _as_sum
+    return {cluster: table.total(own) if len(own) > 1 else one(own[0]) for cluster, own in by_cluster.items()}
+
+
+def _as_sum(row: Row) -> Row:
+    return tuple([0.0 + term for term in row])
 
 
 def figures(tables: Sequence[MetricTable], sessions: Sequence[Session]) -> Figures:

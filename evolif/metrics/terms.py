@@ -42,6 +42,7 @@ class SessionTerms:
         cells: From the key of a breakdown (`Breakdown.kept`) to what the session adds to each of its keys; None where
             that is not kept.
         records: Records made of it, by what they depend on besides; filled by `evolif.metrics.process`.
+        latest: The session whose record was asked for last, and the record.
         cut: Whether it has turns after exhausted patience, by patience; filled by `evolif.metrics.sessions`.
     """
 
@@ -57,6 +58,7 @@ class SessionTerms:
     cells: Callable[[str], Mapping[Key, Cell] | None] = field(default=lambda name: None)
     records: dict[tuple[object, ...], Any] = field(default_factory=dict)
     cut: dict[int | None, bool] = field(default_factory=dict)
+    latest: tuple[Session, Any] | None = None
 
     @property
     def judged(self) -> int:

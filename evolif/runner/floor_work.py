@@ -143,12 +143,14 @@ def stored_floor(store: RunStore, prompts: Iterable[Prompt] | None = None) -> Fl
         store: Of the run.
         prompts: Its turns; all that it asked if None.
     """
-    text = store.noted(NOTE) or store.findings.noted(NOTE)
+    # What was found of the run's own bytes by this version holds for all its turns.
+    found_now = store.findings.noted(NOTE) if prompts is None else ""
+    text = found_now or store.noted(NOTE)
     if not text:
         return None
     try:
         data = json.loads(text)
-        if data["key"] != turns_key(store.settings, digests_of(store, prompts)):
+        if not found_now and data["key"] != turns_key(store.settings, digests_of(store, prompts)):
             return None
         found = {name: Figures(**one) for name, one in data["responders"].items()}
         if not _sound(found, data):
@@ -234,13 +236,16 @@ class _StoredSessions(Mapping[str, Sequence[Session]]):
     def __init__(self, stored: Mapping[str, Sequence[Any]], settings: RunSettings) -> None:
         self._stored = stored
         self._settings = settings
+        self._made: dict[str, Sequence[Session]] = {}
 
     def __getitem__(self, responder: str) -> Sequence[Session]:
-        patience, cap = self._settings.patience, self._settings.max_turns
-        return tuple(
-            Session(responder, dialogue, 1, patience, ending, turns=turns_of(letters), cap=cap)
-            for dialogue, letters, ending in self._stored[responder]
-        )
+        if responder not in self._made:
+            patience, cap = self._settings.patience, self._settings.max_turns
+            self._made[responder] = tuple(
+                Session(responder, dialogue, 1, patience, ending, turns=turns_of(letters), cap=cap)
+                for dialogue, letters, ending in self._stored[responder]
+            )
+        return self._made[responder]
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._stored)
@@ -267,12 +272,13 @@ def stored_ceiling(store: RunStore) -> Ceiling | None:
 
     Its sessions have one bare verdict for each turn.
     """
-    text = store.noted(CEILING) or store.findings.noted(CEILING)
+    found_now = store.findings.noted(CEILING)
+    text = found_now or store.noted(CEILING)
     if not text:
         return None
     try:
         data = json.loads(text)
-        if data["key"] != turns_key(store.settings, store.digests()):
+        if not found_now and data["key"] != turns_key(store.settings, store.digests()):
             return None
         metrics, patience = Figures(**data["metrics"]), store.settings.patience
         turns, without_witness, failing = data["turns"], data["without_witness"], data["failing"]
