@@ -28,6 +28,7 @@ class HandRun:
     path: Path = Path("run")
     sources: tuple[str, ...] = ("template",)
     wordings: tuple[str, ...] = ("Hey, gimme a poem, ok?", "Would you kindly compose a poem?")
+    follows_from_version: bool = False
     store: Any = field(init=False)
 
     def __post_init__(self) -> None:
