@@ -108,12 +108,15 @@ def commands(bench: Path, run: Path, models: list[str], cap: int) -> dict[str, l
     board, exported = beside / "board", beside / "turns.parquet"
     again = ["evaluate", str(bench), *named, "--max-turns", str(cap), "--out", str(run), "--display", "none"]
     return {
+        "report, first": ["report", str(run)],  # of simulated models: floor and ceiling are worked out
         "report": ["report", str(run)],
         "report --full": ["report", str(run), "--full"],  # with ranks
+        "report --json, first": ["report", str(run), "--json", str(beside / "report.json")],  # counts context tokens
         "report --json": ["report", str(run), "--json", str(beside / "report.json")],
         "report --html": ["report", str(run), "--html", str(beside / "page.html")],
         "status": ["status", str(run)],
         "compare": ["compare", str(run), "--model", models[0], "--model", models[-1]],
+        "rerun, first": again,  # looks whether every prompt is still the same
         "rerun": again,
         "turns_frame": ["-c", FRAME.format("turns_frame"), str(run)],
         "sessions_frame": ["-c", FRAME.format("sessions_frame"), str(run)],

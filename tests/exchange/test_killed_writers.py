@@ -32,7 +32,11 @@ from pathlib import Path
 home, name = sys.argv[1].rsplit(".", 1)
 target = import_module("os") if home.endswith(".os") else import_module(home)
 
+real = getattr(target, name)
+
 def die(path, *rest, **named):
+    if ".findings" in str(path):  # what was found of a run, written before
+        return real(path, *rest, **named)
     Path(path).write_text("half")
     os.kill(os.getpid(), signal.SIGKILL)
 

@@ -17,6 +17,7 @@ from typer.testing import CliRunner
 from evolif.budget import RunStatus, earlier_sessions, load_prices, quotes_of, snapshot
 from evolif.cli import app
 from evolif.errors import EvolifError
+from evolif.metrics.terms import outcomes_of
 from evolif.report import live_lines
 from evolif.runner import Event, evaluate, load_run
 from evolif.runner import live as _live
@@ -138,7 +139,11 @@ def test_earlier_runs_of_the_same_model_beside_a_run_say_how_long_its_sessions_l
     with closing(load_run(tmp_path / "a", read_only=True)) as run:
         found = earlier_sessions(run)
     with closing(load_run(tmp_path / "d", read_only=True)) as run:
-        assert found == {"sim/perfect": run.sessions("sim/perfect")}
+        shown = {
+            model: [(one.dialogue, one.ending, list(outcomes_of(one))) for one in own] for model, own in found.items()
+        }
+        own = [(one.dialogue, one.ending, list(outcomes_of(one))) for one in run.sessions("sim/perfect")]
+        assert shown == {"sim/perfect": own} and own
 
 
 @pytest.mark.slow
