@@ -163,11 +163,10 @@ def _shares(record: DialogueRecord) -> list[float]:
 
 def walk_of(record: DialogueRecord) -> PatienceWalk:
     """How long the patience of a record lasts, over its judged turns."""
-    if record._walk is None:
-        walk = walk_patience([all(turn) for turn in record.turns], record.patience)
-        object.__setattr__(record, "_walk", walk)
     known = record._walk
-    assert known is not None
+    if known is None:
+        known = walk_patience([all(turn) for turn in record.turns], record.patience)
+        object.__setattr__(record, "_walk", known)
     return known
 
 
@@ -200,10 +199,10 @@ class Terms(NamedTuple):
 def session_terms(record: DialogueRecord) -> Terms:
     """One session's terms of the sums, after its patience cut."""
     # Worked out once: each comparison, rank and interval asks for them.
-    if record._terms is None:
-        object.__setattr__(record, "_terms", _session_terms(record))
     known = record._terms
-    assert known is not None
+    if known is None:
+        known = _session_terms(record)
+        object.__setattr__(record, "_terms", known)
     return known
 
 
@@ -230,10 +229,10 @@ def _session_terms(record: DialogueRecord) -> Terms:
 
 def course_of(record: DialogueRecord) -> Course:
     """How a session went on up to turn N, for ISR@N; without requests if N is unknown."""
-    if record._course is None:
-        object.__setattr__(record, "_course", _course_of(record))
     known = record._course
-    assert known is not None
+    if known is None:
+        known = _course_of(record)
+        object.__setattr__(record, "_course", known)
     return known
 
 
@@ -279,9 +278,6 @@ def session_record(session: Session) -> DialogueRecord:
 
 def _record_of_terms(session: Session, terms: SessionTerms) -> DialogueRecord:
     """The record of a stored session, without its turns; the same object for the same session."""
-    if terms.latest is not None and terms.latest[0] is session:
-        known: DialogueRecord = terms.latest[1]
-        return known
     key = session.dialogue, session.epoch, session.patience, session.cap, session.ending, session.cause
     record: DialogueRecord | None = terms.records.get(key)
     if record is None:
@@ -290,7 +286,6 @@ def _record_of_terms(session: Session, terms: SessionTerms) -> DialogueRecord:
         if terms.credits:
             credits = tuple([one for one, own in zip(terms.credits, terms.outcomes, strict=True) if own])
         record = terms.records[key] = _record(session, kept, credits, 0)
-    terms.latest = session, record
     return record
 
 

@@ -42,7 +42,6 @@ class SessionTerms:
         cells: From the key of a breakdown (`Breakdown.kept`) to what the session adds to each of its keys; None where
             that is not kept.
         records: Records made of it, by what they depend on besides; filled by `evolif.metrics.process`.
-        latest: The session whose record was asked for last, and the record.
         cut: Whether it has turns after exhausted patience, by patience; filled by `evolif.metrics.sessions`.
     """
 
@@ -58,7 +57,6 @@ class SessionTerms:
     cells: Callable[[str], Mapping[Key, Cell] | None] = field(default=lambda name: None)
     records: dict[tuple[object, ...], Any] = field(default_factory=dict)
     cut: dict[int | None, bool] = field(default_factory=dict)
-    latest: tuple[Session, Any] | None = None
 
     @property
     def judged(self) -> int:
@@ -152,8 +150,6 @@ class StoredTurns(Sequence[JudgedTurn]):
         if isinstance(other, StoredTurns | tuple):
             return self is other or self.whole() == tuple(other)
         return NotImplemented
-
-    __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
         return repr(self.whole())

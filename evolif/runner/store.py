@@ -359,16 +359,18 @@ class RunStore:
         """The sessions of which what is kept for figures does not follow from their turns; reads the whole file."""
         with disk_faults(self.root):
             kept = [number for (number,) in self._connection.execute("SELECT session FROM terms ORDER BY session")]
-            return [number for number in kept if not self._has_true_terms(number)]
+            return [number for number in kept if self._terms_writer is None or not self._has_true_terms(number)]
 
     def _has_true_terms(self, number: int) -> bool:
         written = self._connection.execute("SELECT data FROM terms WHERE session = ?", (number,)).fetchall()
-        cells = self._connection.execute("SELECT breakdown, data FROM cells WHERE session = ?", (number,)).fetchall()
         try:
             found, own = self._worked_out(number)
         except (EvolifError, ValueError, LookupError, TypeError, AttributeError):
             return False
-        return written == [(found,)] and dict(cells) == own
+        cells = "SELECT data FROM cells WHERE breakdown = ? AND session = ?"
+        return written == [(found,)] and all(
+            self._connection.execute(cells, (by, number)).fetchall() == [(data,)] for by, data in own.items()
+        )
 
     def _keep_terms(self, number: int) -> None:
         """Within a transaction; sessions that cannot be worked out are read turn by turn."""

@@ -25,7 +25,7 @@ JSON = st.recursive(
 
 
 def asked(payload: object, text: str = "Write.") -> Prompt:
-    return Prompt(1, 1, (Message("user", text),), payload=payload, labels={"topic": "T1"}, digest="d")  # type: ignore[arg-type]
+    return Prompt(1, 1, (Message("user", text),), payload=payload, labels={"topic": "T1"}, digest="d")
 
 
 @given(st.dictionaries(st.text("abc", max_size=2), JSON, min_size=1, max_size=4))

@@ -106,7 +106,7 @@ class Crowd:
 
 def test_as_many_sessions_as_connections_are_under_way(bench: Path, tmp_path: Path) -> None:
     crowd = Crowd(700)
-    run = evaluate(bench, crowd, tmp_path / "run", epochs=175, max_turns=1, max_connections=700)  # type: ignore[arg-type]
+    run = evaluate(bench, crowd, tmp_path / "run", epochs=175, max_turns=1, max_connections=700)
     assert crowd.waiting == 700 == len(run.sessions())
     run.close()
 
